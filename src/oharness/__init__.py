@@ -1,0 +1,1 @@
+"""oHarness: the memory of an AI agent harness. Public names for embedders are in `oharness.api`."""

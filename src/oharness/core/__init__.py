@@ -1,0 +1,1 @@
+"""Vocabulary every part shares: standard library only, no I/O."""

@@ -1,0 +1,1 @@
+"""Plugin host, permissions, sessions and the agent loop; knows nothing of memory."""

@@ -1,0 +1,39 @@
+"""What is known of a note file without its body: enough to list, to link and to see that it changed."""
+
+from dataclasses import dataclass
+
+from oharness.core.clock import Millis
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """How a file looked when it was read; another stamp means that it has to be read again."""
+
+    name: str
+    mtime_ns: int
+    size: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteEntry:
+    """A note without its body."""
+
+    stamp: FileStamp
+    id: str
+    summary: str
+    type: str | None
+    tags: tuple[str, ...]
+    created_at: Millis
+    updated_at: Millis
+    hash: str
+    body_bytes: int
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemEntry:
+    """A file in a notes directory that cannot be a note, and why; the file itself is left as it is."""
+
+    stamp: FileStamp
+    reason: str

@@ -1,0 +1,31 @@
+"""The content hash (protocol P-13): what it covers, and nothing of times or of the machine."""
+
+import hashlib
+from typing import Any
+
+from oharness.core.jsontext import canonical_json
+from oharness.notes.note import Note
+
+
+def normalise_body(text: str) -> str:
+    """A body as it is hashed and kept: no BOM, LF line ends, no trailing newline."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+
+
+def content_hash(note: Note) -> str:
+    """Lowercase hex SHA-256 of what the note says.
+
+    Type and extra keys count only when present, so that notes from before types existed keep their hashes.
+    Raises: ValueError for text that has no canonical form (lone surrogates).
+    """
+    content: dict[str, Any] = {
+        "body": normalise_body(note.body),
+        "id": note.id,
+        "summary": note.summary,
+        "tags": sorted(note.tags),
+    }
+    if note.type is not None:
+        content["type"] = note.type
+    if note.extra:
+        content["extra"] = dict(note.extra)
+    return hashlib.sha256(canonical_json(content)).hexdigest()

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from oharness.core.clock import Millis
 from oharness.harness.messages import NO_DATA, AttachedBlock, Message
 from oharness.harness.model import Model
 from oharness.harness.pages import PageDescriptor
-from oharness.harness.tools import Tool
+from oharness.harness.tools import Tool, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,35 @@ class RunHook:
     on_compaction: Callable[[RunContext, tuple[Message, ...]], Awaitable[None]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ToolRecord:
+    """One tool call after it was carried out or turned down.
+
+    `decided_by` says who let it through or not: `mode`, `rule`, `exemption`, `person`, or `nobody` where
+    a person had to be asked and none was there; `asked` is whether one was asked. `result` is None for a
+    call that never ran. `started_at` and `duration_ms` leave out the wait for the person.
+    """
+
+    plugin: str
+    tool: str
+    call_id: str
+    arguments: Mapping[str, Any] = field(hash=False)
+    allowed: bool
+    asked: bool
+    decided_by: str
+    started_at: Millis
+    duration_ms: int
+    result: ToolResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHook:
+    """Told of each tool call when it is over, in subagents too."""
+
+    name: str
+    on_tool_finished: Callable[[ToolRecord, RunContext], Awaitable[None]]
+
+
 class BackgroundService(Protocol):
     """Work that goes on beside the conversation, owned by the host: started once, stopped once."""
 
@@ -110,6 +140,7 @@ class PluginRegistry(Protocol):
     def prompt_section(self, section: PromptSection) -> None: ...
     def message_hook(self, hook: MessageHook) -> None: ...
     def run_hook(self, hook: RunHook) -> None: ...
+    def tool_hook(self, hook: ToolHook) -> None: ...
     def page(self, page: PageDescriptor) -> None: ...
     def background_service(self, service: BackgroundService) -> None: ...
     def command(self, command: Command) -> None: ...

@@ -23,3 +23,7 @@ def compile_catalogues(root: Path) -> int:
 class CustomBuildHook(BuildHookInterface):  # type: ignore[misc]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         compile_catalogues(Path(self.root))
+
+
+if __name__ == "__main__":
+    compile_catalogues(Path(__file__).parent)

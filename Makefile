@@ -1,0 +1,80 @@
+# Every target has one sentence behind `##`; a bare `make` lists them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+BENCH_DATA ?= ../shared/bench
+SEEDS ?= 2000
+TRIPLES ?= 1000000
+WORKERS ?= 2
+BIN := .venv/bin
+export BENCH_DATA
+
+help: ## List the targets.
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 16
+
+.venv/uv:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+.venv/for-use: .venv/uv requirements/use.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --compile-bytecode --require-hashes -r requirements/use.txt
+	$(BIN)/uv pip install --quiet --no-deps --editable .
+	@touch $@
+
+.venv/for-work: .venv/uv requirements/work.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --compile-bytecode --require-hashes -r requirements/work.txt
+	$(BIN)/uv pip install --quiet --no-deps --editable .
+	@touch $@ .venv/for-use
+
+words: .venv/for-work ## Compile the message catalogues after a change to a .po file.
+	$(BIN)/python hatch_build.py
+
+setup: .venv/for-work words ## Install everything that work on the product needs into .venv.
+
+run: .venv/for-use ## Set up, then chat in a sample project with the configured model, else with the offline assistant.
+	$(BIN)/python scripts/sample_project.py
+
+check: setup ## Format, lint, types and the direction of imports.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/words.py --check
+
+typecheck: setup ## Types alone (mypy --strict).
+	$(BIN)/mypy
+
+format: setup ## Bring the code into its form.
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: setup ## Every test, in random order, on $(WORKERS) processes.
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+test-memory: setup ## Tests of notes, recall and the memory plugin.
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m memory
+
+test-sync: setup ## Tests of reconciliation, the sync client and the sync service.
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m sync
+
+test-plugins: setup ## Tests of the plugin host, the built-in plugins and an external one.
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m plugins
+
+build: setup ## Source archive and wheel under dist/.
+	$(BIN)/python -m build --installer uv --outdir dist .
+
+bench-start: setup ## Start-up times beside a bare Python and beside reading the files.
+	$(BIN)/python -m bench.start
+
+bench-recall: setup ## Recall: quality and times beside FTS5, bm25s, tantivy and rank-bm25.
+	$(BIN)/python -m bench.recall $(BENCH_ARGS)
+
+lock: .venv/uv ## Write the lock files anew from pyproject.toml.
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml -o requirements/use.txt
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras --group dev --group bench -c requirements/use.txt pyproject.toml -o requirements/work.txt
+
+clean: ## Remove what was built; your notes and home are not touched.
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help words setup run check typecheck format test test-memory test-sync test-plugins build bench-start bench-recall lock clean

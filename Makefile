@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 PYTHON ?= python3
-BENCH_DATA ?= ../shared/bench
+BENCH_DATA ?= bench/data
 SEEDS ?= 2000
 TRIPLES ?= 1000000
 WORKERS ?= 2

@@ -1,0 +1,1 @@
+"""The built-in memory plugin: registration only; the work is done in `oharness.memory`."""

@@ -8,8 +8,11 @@ from oharness.notes.note import Note
 
 
 def normalise_body(text: str) -> str:
-    """A body as it is hashed and kept: no BOM, LF line ends, no trailing newline."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    """A body as it is hashed and kept: no BOM in front, LF line ends, no trailing newline.
+
+    Doing it twice changes nothing.
+    """
+    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
 
 
 def content_hash(note: Note) -> str:

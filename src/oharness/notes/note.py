@@ -33,7 +33,7 @@ class Note:
     tags: tuple[str, ...] = ()
     created_at: Millis = UNKNOWN_TIME
     updated_at: Millis = UNKNOWN_TIME
-    extra: Mapping[str, Any] = field(default=NOTHING_EXTRA, hash=False)
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING_EXTRA, hash=False)
 
 
 def default_scope(note_type: str | None) -> ScopeKind:

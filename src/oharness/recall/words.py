@@ -1,0 +1,163 @@
+"""A text as the words that are compared: the one tokenizer of recall, search, related notes and tidying.
+
+Written forms fold (accents, width, case), words of every script stay whole with their marks, scripts without
+spaces become overlapping pairs, identifiers and paths fall into their parts. Stems are `oharness.recall.stems`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0963\u0966-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+    "\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f18-\u0f87\u1000-\u103f\u1050-\u109f\u1780-\u17d3\u17dd\u1dc0-\u1dff"
+    "\u20d0-\u20ff\ufe20-\ufe2f"
+)
+_PAIRED = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u3099-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+    "\u3100-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\U00016fe0-\U00018d8f\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
+)
+_CLUSTERED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+
+_LETTERS = rf"[\w{_MARKS}]"
+_ASCII_RUN = re.compile(r"[A-Za-z0-9_]+(?:['.+#-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![\w#]))?")
+_ANY_RUN = re.compile(rf"{_LETTERS}+(?:['\u2019.+#\u00b7-]+{_LETTERS}+)*(?:\+\+|#(?![\w#]))?")
+_PAIRED_RUN = re.compile(rf"[{_PAIRED}]+")
+_CLUSTERED_RUN = re.compile(rf"[{_CLUSTERED}]+")
+_CLUSTER = re.compile(rf"[\u0e40-\u0e44\u0ec0-\u0ec4]?[^{_MARKS}][{_MARKS}\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3]*")
+_VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+(?:-?[a-z]+\.?\d*)?)", re.IGNORECASE)
+_CASE_STEPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SYMBOL_NAME = re.compile(r"[A-Za-z]{1,2}(?:\+\+|#)")
+_DIGITS = re.compile(r"(\d+)")
+
+_EXTENSIONS = """
+asm astro avi bak bash bat bin bmp bz2 c cc cfg cjs clj cmd conf config cpp cs css csv cts dart db dll
+doc docx edn ejs env erl ex exe exs fish gif go gradle graphql gz h hbs hpp hs htm html ico ini ipynb
+jar java jpeg jpg js json json5 jsonc jsonl jsx kt kts less lock log lua m map md mdx mjs mk ml mm mov
+mp3 mp4 mts njk nim o odt out parquet patch pdf php pid pl pm png pptx prisma properties proto ps1 pug
+py pyc pyi pyx r rb rmd rs rst rtf sass scala scss sh so sql sqlite sqlite3 styl sum svelte svg swift
+tar tex tf tfvars tgz tmp toml ts tsv tsx txt vb vue wasm wav webm webp woff woff2 xls xlsx xml yaml yml
+zig zip zsh
+"""
+EXTENSIONS = frozenset(_EXTENSIONS.split())
+"""Endings that say what kind of file a name is; no topic of their own."""
+
+_KEPT_AFTER_APOSTROPHE = frozenset({"t"})
+_DROPPED_AFTER_APOSTROPHE = frozenset({"s", "re", "ve", "ll", "d", "m"})
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a text: `text` as a stemmer wants it, `folded` as it is compared.
+
+    `whole` is the folded compound that the word is a part of (`getUserName`, `e-mail`), or empty.
+    `stemmed` is false for pairs, numbers and the like, which have one form only.
+    """
+
+    text: str
+    folded: str
+    whole: str = ""
+    stemmed: bool = True
+
+
+def fold(text: str) -> str:
+    """Text without accents, width, case and the like, as words are compared."""
+    if text.isascii():
+        return text.lower()
+    spread = unicodedata.normalize("NFKD", text).casefold()
+    kept = "".join(char for char in spread if not (unicodedata.combining(char) and _is_accent(char)))
+    return unicodedata.normalize("NFC", kept)
+
+
+def words_of(text: str) -> Iterator[Word]:
+    """The words of a text in their order; a part of a compound knows its whole."""
+    if text.isascii():
+        for match in _ASCII_RUN.finditer(text):
+            yield from _words_of_run(match.group())
+        return
+    for match in _ANY_RUN.finditer(unicodedata.normalize("NFKC", text)):
+        yield from _split_by_script(match.group())
+
+
+def _is_accent(char: str) -> bool:
+    return char < "\u0900" or char > "\u1aaf"
+
+
+def _split_by_script(run: str) -> Iterator[Word]:
+    at = 0
+    for match in _PAIRED_RUN.finditer(run):
+        yield from _split_clusters(run[at : match.start()])
+        yield from _pairs(list(fold(match.group())))
+        at = match.end()
+    yield from _split_clusters(run[at:])
+
+
+def _split_clusters(run: str) -> Iterator[Word]:
+    at = 0
+    for match in _CLUSTERED_RUN.finditer(run):
+        yield from _words_of_run(run[at : match.start()])
+        yield from _pairs(_CLUSTER.findall(match.group()))
+        at = match.end()
+    yield from _words_of_run(run[at:])
+
+
+def _pairs(units: list[str]) -> Iterator[Word]:
+    if len(units) == 1:
+        yield Word(units[0], units[0], stemmed=False)
+    for first, second in pairwise(units):
+        pair = first + second
+        yield Word(pair, pair, stemmed=False)
+
+
+def _words_of_run(run: str) -> Iterator[Word]:
+    run = run.strip("'.-_+#\u2019\u00b7") if not _SYMBOL_NAME.fullmatch(run) else run
+    if not run:
+        return
+    if run.isalpha() and (run.islower() or run.istitle()):
+        lower = run.lower()
+        yield Word(lower, fold(lower))
+        return
+    if _SYMBOL_NAME.fullmatch(run):
+        yield Word(run.lower(), run.lower(), stemmed=False)
+        return
+    version = _VERSION.fullmatch(run)
+    if version:
+        yield Word(version.group(1).lower(), version.group(1).lower(), stemmed=False)
+        return
+    yield from _parts(run)
+
+
+def _parts(run: str) -> Iterator[Word]:
+    parts = [part for part in _split_compound(run) if part]
+    whole = fold("".join(parts)) if 1 < len(parts) <= 6 else ""
+    for part in parts:
+        lower = part.lower()
+        yield Word(lower, fold(lower), whole, stemmed=not any(char.isdigit() for char in lower))
+
+
+def _split_compound(run: str) -> Iterator[str]:
+    pieces = run.split(".")
+    if len(pieces) > 1 and pieces[-1].lower() in EXTENSIONS:
+        pieces.pop()
+    for piece in pieces:
+        for stretch in re.split(r"[-_+#\u00b7]+", piece):
+            for part in _without_apostrophes(stretch):
+                yield from _CASE_STEPS.split(part)
+
+
+def _without_apostrophes(stretch: str) -> Iterator[str]:
+    pieces = re.split(r"['\u2019]", stretch)
+    if len(pieces) == 1:
+        yield stretch
+        return
+    last = pieces[-1].lower()
+    if last in _KEPT_AFTER_APOSTROPHE:
+        yield "".join(pieces)
+        return
+    if last in _DROPPED_AFTER_APOSTROPHE:
+        pieces.pop()
+    yield from pieces

@@ -3,9 +3,10 @@ from collections.abc import Sequence
 import pytest
 
 from oharness.core.scopes import ScopeKind
-from oharness.recall.choose import NoteKey, Reason, RecallLimits, attached, choose
+from oharness.notes.entry import NoteEntry
+from oharness.recall.choose import NoteKey, Reason, RecallLimits, attached, choose, linked_notes
 from oharness.recall.score import candidates
-from oharness.testing.note_store import NoteStore
+from oharness.testing.note_store import NoteStore, entry_of
 
 pytestmark = pytest.mark.memory
 LIMITS = RecallLimits(per_turn=3, budget_chars=2000, min_score=1.2)
@@ -48,3 +49,18 @@ def test_no_more_than_per_turn(store: NoteStore) -> None:
     verdicts = choose(candidates("kafka consumer group rebalancing", [store.source()]), LIMITS, ())
     assert [verdict.reason for verdict in verdicts].count(Reason.ATTACHED) == 3
     assert [verdict.reason for verdict in verdicts].count(Reason.PER_TURN) == 3
+
+
+def test_links_are_followed_once_and_never_to_an_attached_note(store: NoteStore) -> None:
+    store.put_entry(entry_of("a", "Kafka consumer groups", links=["b", "c", "missing"]))
+    store.put_entry(entry_of("b", "Kafka consumer lag", links=["c", "d"]))
+    store.put_entry(entry_of("c", "Retention is seven days", links=["d"]))
+    store.put_entry(entry_of("d", "Disks are rented"))
+    found = attached(choose(candidates("kafka consumer", [store.source()]), LIMITS, ()))
+
+    def resolve(scope: ScopeKind, link: str) -> tuple[ScopeKind, NoteEntry] | None:
+        entry = store.index.entry(link)
+        return (scope, entry) if entry else None
+
+    assert [one.entry.id for one in found] == ["a", "b"]
+    assert [entry.id for _, entry in linked_notes(found, resolve)] == ["c", "d"]

@@ -1,13 +1,15 @@
 """Which candidates are attached to a message, and why the others are not."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oharness.core.scopes import ScopeKind
+from oharness.notes.entry import NoteEntry
 from oharness.recall.score import Candidate, Match
 
 NoteKey = tuple[ScopeKind, str]
+MOST_LINKED = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,24 @@ def attached(verdicts: Sequence[Verdict]) -> list[Candidate]:
     return [verdict.candidate for verdict in verdicts if verdict.attached]
 
 
+def linked_notes(
+    attached: Sequence[Candidate], resolve: Callable[[ScopeKind, str], tuple[ScopeKind, NoteEntry] | None]
+) -> list[tuple[ScopeKind, NoteEntry]]:
+    """The notes that the attached ones link to, followed once; those attached themselves are left out.
+
+    `resolve` finds the note a link means, given the scope of the note it stands in, or None for a missing one.
+    """
+    seen = {(one.scope, one.entry.id) for one in attached}
+    linked: list[tuple[ScopeKind, NoteEntry]] = []
+    for one in attached:
+        for link in one.entry.links:
+            found = resolve(one.scope, link)
+            if found and (found[0], found[1].id) not in seen:
+                seen.add((found[0], found[1].id))
+                linked.append(found)
+    return linked[:MOST_LINKED]
+
+
 def _reason(candidate: Candidate, limits: RecallLimits, already_attached: Collection[NoteKey], taken: int) -> Reason:
     if not candidate.in_head:
         return Reason.BODY_ONLY

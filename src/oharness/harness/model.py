@@ -57,11 +57,17 @@ class ModelFault(StrEnum):
     NONSENSE = "nonsense"
     REFUSED = "refused"
     BROKEN = "broken"
+    PACKAGE_MISSING = "package-missing"
+    NO_ADDRESS = "no-address"
+    NO_LANGUAGE_MODEL = "no-language-model"
 
 
 @dataclass(eq=False)
 class ModelFailed(Failed):
-    """`model` did not answer; `detail` is the provider's own word, shortened and without keys."""
+    """`model` did not answer; `detail` is the provider's own word, shortened and without keys.
+
+    For PACKAGE_MISSING it is the package as pip is given it, for NO_ADDRESS the address that is none.
+    """
 
     fault: ModelFault
     model: str

@@ -1,0 +1,190 @@
+"""The operations on files that the disk room is made of, each one a step that can fail or be the last.
+
+Everything else here reaches files through a `FileSystem` that it is given, so that a test can stop the
+program at any of them (`oharness.testing.faults`). Methods raise OSError; `oharness.disk.atomic` and the
+modules above turn that into our own errors.
+"""
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+PRIVATE_FILE = 0o600
+PRIVATE_DIRECTORY = 0o700
+SHARED_FILE = 0o666
+SHARED_DIRECTORY = 0o777
+
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_CHUNK = 1 << 20
+
+
+class NotARegularFile(OSError):
+    """A folder, link, pipe or device where a plain file was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One name in a folder, as it is spelled there; a link is not followed."""
+
+    name: str
+    is_file: bool
+    is_link: bool
+    mtime_ns: int
+    size: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """What a plain file held, and how it looked while it was open."""
+
+    data: bytes
+    mtime_ns: int
+    inode: int
+    mode: int
+
+
+class FileSystem:
+    """The real files of this machine."""
+
+    def temporary_name(self) -> str:
+        """A fresh name for a file that is not there yet (`oharness.disk.atomic` knows the pattern)."""
+        return f".oharness-{os.urandom(8).hex()}.tmp"
+
+    def read(self, path: Path) -> bytes:
+        """The bytes of a file; links are followed, as people link their settings."""
+        return path.read_bytes()
+
+    def read_plain(self, path: Path, limit: int) -> FileRead:
+        """The bytes of a plain file, never through a link, at most `limit` + 1 of them."""
+        handle = os.open(path, os.O_RDONLY | _NO_LINKS | _BINARY)
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or (not _NO_LINKS and path.is_symlink()):
+                raise NotARegularFile(f"{path} is not a plain file")
+            data = _read_up_to(handle, limit + 1)
+            return FileRead(data, status.st_mtime_ns, status.st_ino, stat.S_IMODE(status.st_mode))
+        finally:
+            os.close(handle)
+
+    def list_directory(self, path: Path) -> list[Listed]:
+        """What a folder holds, in no order."""
+        with os.scandir(path) as entries:
+            return [listed for entry in entries if (listed := _listed(entry)) is not None]
+
+    def list_names(self, path: Path) -> list[str]:
+        """The names in a folder as it spells them, without a look at the files."""
+        return os.listdir(path)  # noqa: PTH208 (Path.iterdir makes an object of each)
+
+    def status(self, path: Path) -> os.stat_result:
+        """How a path looks; a link is not followed."""
+        return path.lstat()
+
+    def is_directory(self, path: Path) -> bool:
+        """Whether a folder, or a link to one, stands there."""
+        return path.is_dir()
+
+    def exists(self, path: Path) -> bool:
+        """Whether anything stands there, a broken link included."""
+        return os.path.lexists(path)
+
+    def real_path(self, path: Path) -> Path:
+        """The path without links; what is missing at its end may be missing."""
+        return path.resolve()
+
+    def write_new(self, path: Path, data: bytes, mode: int) -> None:
+        """Creates a file that must not be there; its bytes may still be in the system's memory only."""
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS | _BINARY, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+
+    def set_mode(self, path: Path, mode: int) -> None:
+        """Gives a file the permissions of the one it will replace."""
+        path.chmod(mode)
+
+    def flush_file(self, path: Path) -> None:
+        """Returns when the bytes of a file have reached the device."""
+        handle = os.open(path, os.O_RDWR | _BINARY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def flush_files(self, directory: Path, paths: list[Path]) -> None:
+        """The same for many files of one folder, in one step where the system has one."""
+        if not _flush_file_system(directory):
+            for path in paths:
+                FileSystem.flush_file(self, path)
+
+    def flush_directory(self, path: Path) -> None:
+        """Returns when the names in a folder have reached the device; nothing to do on Windows."""
+        if sys.platform == "win32":
+            return
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def replace(self, source: Path, target: Path) -> None:
+        """Renames over whatever stands at the target."""
+        source.replace(target)
+
+    def publish_new(self, source: Path, target: Path) -> None:
+        """Renames to a name that must be free; FileExistsError when it is not."""
+        if sys.platform == "win32":
+            source.rename(target)
+            return
+        try:
+            target.hardlink_to(source)
+        except FileExistsError:
+            raise
+        except OSError:  # file systems without hard links; the folder's lock keeps our own processes apart
+            if os.path.lexists(target):
+                raise FileExistsError(str(target)) from None
+            source.rename(target)
+            return
+        source.unlink()
+
+    def remove(self, path: Path) -> None:
+        """Removes a file or a link, not a folder."""
+        path.unlink()
+
+    def make_directory(self, path: Path, mode: int) -> None:
+        """Makes one folder whose parent exists; FileExistsError when something stands there."""
+        path.mkdir(mode)
+
+
+def _listed(entry: "os.DirEntry[str]") -> Listed | None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:  # gone since the folder was opened
+        return None
+    is_link = stat.S_ISLNK(status.st_mode)
+    is_file = stat.S_ISREG(status.st_mode)
+    return Listed(entry.name, is_file, is_link, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def _read_up_to(handle: int, count: int) -> bytes:
+    parts: list[bytes] = []
+    while count > 0 and (part := os.read(handle, min(count, _CHUNK))):
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _flush_file_system(directory: Path) -> bool:
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return bool(ctypes.CDLL(None, use_errno=True).syncfs(handle) == 0)
+    except AttributeError:  # a C library without it
+        return False
+    finally:
+        os.close(handle)

@@ -1,0 +1,204 @@
+import errno
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from oharness.core.clock import Millis
+from oharness.core.errors import StorageFailed
+from oharness.disk.atomic import (
+    LEFTOVER_AGE_MS,
+    Absent,
+    Anything,
+    Holding,
+    PlannedWrite,
+    create_file,
+    digest_of,
+    ensure_directory,
+    is_temporary,
+    remove_file,
+    remove_leftovers,
+    write_file,
+    write_files,
+)
+from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem
+from oharness.testing.faults import (
+    Crashed,
+    FaultyFileSystem,
+    every_crash,
+    every_failure,
+    full_disk_below,
+    read_only_below,
+)
+
+pytestmark = pytest.mark.memory
+OLD, NEW = b"the old version\n" * 400, b"the new version\n" * 500
+
+
+def fresh_folders(tmp_path: Path) -> Iterator[Path]:
+    for number in range(1000):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        yield folder
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_crash_at_any_operation_leaves_the_old_or_the_new_version_whole(tmp_path: Path) -> None:
+    crashes = 0
+    for folder, files in zip(fresh_folders(tmp_path), every_crash(), strict=False):
+        target = folder / "a.md"
+        target.write_bytes(OLD)
+        with suppress(Crashed):
+            write_file(files, target, NEW)
+        assert target.read_bytes() in (OLD, NEW)
+        assert [name for name in names(folder) if name != "a.md" and not is_temporary(name)] == []
+        crashes += files.crashed
+    assert crashes >= 4
+
+
+def test_power_loss_at_any_operation_leaves_no_empty_file(tmp_path: Path) -> None:
+    for folder, files in zip(fresh_folders(tmp_path), every_crash(), strict=False):
+        target = folder / "a.md"
+        target.write_bytes(OLD)
+        with suppress(Crashed):
+            write_files(files, [PlannedWrite(target, NEW, Anything()), PlannedWrite(folder / "b.md", NEW, Absent())])
+        files.power_is_lost(folder)
+        assert target.read_bytes() in (OLD, NEW)
+        assert not (folder / "b.md").exists() or (folder / "b.md").read_bytes() == NEW
+
+
+def test_the_fault_model_does_lose_what_was_not_flushed(tmp_path: Path) -> None:
+    files = FaultyFileSystem()
+    files.write_new(tmp_path / "t", NEW, 0o600)
+    files.replace(tmp_path / "t", tmp_path / "a.md")
+    files.power_is_lost(tmp_path)
+    assert (tmp_path / "a.md").read_bytes() == b""
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EACCES])
+def test_a_failure_at_any_operation_is_reported_with_its_path_and_leaves_no_temporary_file(
+    tmp_path: Path, number: int
+) -> None:
+    failures = 0
+    for folder, files in zip(fresh_folders(tmp_path), every_failure(number), strict=False):
+        target = folder / "a.md"
+        target.write_bytes(OLD)
+        try:
+            write_file(files, target, NEW)
+        except StorageFailed as error:
+            failures += 1
+            assert error.path == str(target)
+            assert error.reason
+        assert target.read_bytes() in (OLD, NEW)
+        assert names(folder) == ["a.md"]
+    assert failures >= 3
+
+
+def test_a_full_disk_keeps_the_old_file_and_cleans_up(tmp_path: Path) -> None:
+    target = tmp_path / "a.md"
+    target.write_bytes(OLD)
+    with pytest.raises(StorageFailed) as caught:
+        write_file(FaultyFileSystem(full_disk_below(tmp_path)), target, NEW)
+    assert caught.value.reason == "No space left on device"
+    assert target.read_bytes() == OLD
+    assert names(tmp_path) == ["a.md"]
+
+
+def test_a_read_only_folder_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(StorageFailed) as caught:
+        ensure_directory(FaultyFileSystem(read_only_below(tmp_path)), tmp_path / "x" / "y", PRIVATE_DIRECTORY)
+    assert caught.value.reason == "Read-only file system"
+
+
+def test_a_folder_that_cannot_be_made_below_proc_is_said_so() -> None:
+    with pytest.raises(StorageFailed):
+        ensure_directory(FileSystem(), Path("/proc/oharness/x"), PRIVATE_DIRECTORY)
+
+
+def test_a_file_where_a_folder_should_be_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("not a folder")
+    with pytest.raises(StorageFailed):
+        ensure_directory(FileSystem(), tmp_path / "home" / "memory", PRIVATE_DIRECTORY)
+    with pytest.raises(StorageFailed):
+        ensure_directory(FileSystem(), tmp_path / "home", PRIVATE_DIRECTORY)
+
+
+def test_made_folders_are_private_with_their_parents(tmp_path: Path) -> None:
+    ensure_directory(FileSystem(), tmp_path / "home" / "memory", PRIVATE_DIRECTORY)
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "home" / "memory").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_that_changed_since_it_was_read_is_not_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "a.md"
+    target.write_bytes(b"edited by hand")
+    assert write_files(FileSystem(), [PlannedWrite(target, NEW, Holding(digest_of(OLD)))]) == [target]
+    assert target.read_bytes() == b"edited by hand"
+    assert names(tmp_path) == ["a.md"]
+
+
+def test_a_file_that_appeared_is_not_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "a.md"
+    target.write_bytes(OLD)
+    assert create_file(FileSystem(), target, NEW) is False
+    assert target.read_bytes() == OLD
+    assert names(tmp_path) == ["a.md"]
+
+
+def test_a_file_that_went_away_is_not_brought_back(tmp_path: Path) -> None:
+    target = tmp_path / "a.md"
+    assert write_files(FileSystem(), [PlannedWrite(target, NEW, Holding(digest_of(OLD)))]) == [target]
+    assert names(tmp_path) == []
+
+
+def test_a_link_is_never_written_through(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_bytes(OLD)
+    (tmp_path / "a.md").symlink_to(outside)
+    assert write_files(FileSystem(), [PlannedWrite(tmp_path / "a.md", NEW, Holding(digest_of(OLD)))])
+    assert create_file(FileSystem(), tmp_path / "a.md", NEW) is False
+    assert outside.read_bytes() == OLD
+    assert (tmp_path / "a.md").is_symlink()
+
+
+def test_a_batch_is_flushed_once_and_one_changed_file_holds_back_only_itself(tmp_path: Path) -> None:
+    files = FaultyFileSystem()
+    (tmp_path / "1.md").write_bytes(b"edited")
+    writes = [PlannedWrite(tmp_path / f"{n}.md", NEW, Absent()) for n in range(20)]
+    assert write_files(files, writes) == [tmp_path / "1.md"]
+    assert [name for name, _ in files.operations].count("flush") == 1
+    assert [name for name, _ in files.operations].count("flush directory") == 1
+    assert len(names(tmp_path)) == 20
+
+
+def test_a_replaced_file_keeps_its_permissions_and_a_new_one_is_private(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(OLD)
+    (tmp_path / "a.md").chmod(0o640)
+    write_file(FileSystem(), tmp_path / "a.md", NEW)
+    write_file(FileSystem(), tmp_path / "b.md", NEW)
+    assert (tmp_path / "a.md").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "b.md").stat().st_mode & 0o777 == 0o600
+
+
+def test_removing_looks_first(tmp_path: Path) -> None:
+    target = tmp_path / "a.md"
+    target.write_bytes(NEW)
+    assert remove_file(FileSystem(), target, Holding(digest_of(OLD))) is False
+    assert target.exists()
+    assert remove_file(FileSystem(), target, Holding(digest_of(NEW))) is True
+    assert remove_file(FileSystem(), target, Holding(digest_of(NEW))) is False
+
+
+def test_only_old_temporary_files_of_ours_are_cleared_away(tmp_path: Path) -> None:
+    files = FileSystem()
+    leftover = tmp_path / files.temporary_name()
+    leftover.write_bytes(b"half")
+    (tmp_path / ".other.tmp").write_bytes(b"not ours")
+    now = Millis(leftover.stat().st_mtime_ns // 1_000_000)
+    assert remove_leftovers(files, tmp_path, now) == 0
+    assert remove_leftovers(files, tmp_path, Millis(now + LEFTOVER_AGE_MS + 1000)) == 1
+    assert names(tmp_path) == [".other.tmp"]

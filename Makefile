@@ -32,8 +32,10 @@ words: .venv/for-work ## Compile the message catalogues after a change to a .po 
 
 setup: .venv/for-work words ## Install everything that work on the product needs into .venv.
 
-run: .venv/for-use ## Set up, then chat in a sample project with the configured model, else with the offline assistant.
-	$(BIN)/python scripts/sample_project.py
+run: .venv/for-use ## Set up, then chat in a sample project with the configured model, else with the practice assistant.
+	@mkdir -p build/sample-project
+	@$(BIN)/oharness --project build/sample-project project init > /dev/null
+	@$(BIN)/oharness --project build/sample-project chat
 
 check: setup ## Format, lint, types and the direction of imports.
 	$(BIN)/ruff format --check .

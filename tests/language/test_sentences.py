@@ -1,0 +1,91 @@
+"""Every error, notice and model fault has a sentence, and says it in four languages."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from scripts.words import faults, gathered
+
+import oharness
+from oharness.core.errors import NotFound, OharnessError, StorageFailed
+from oharness.harness.model import ModelFailed, ModelFault
+from oharness.language.catalogue import ENGLISH, LANGUAGES, Catalogue
+from oharness.language.sentences import ERRORS, MODEL_FAULTS, error_sentence, notice_sentence
+
+FAMILIES = {"OharnessError", "Failed", "WrongUsage", "NotFound", "Refused", "WaitsForPerson"}
+
+
+def every_error(kind: type[OharnessError] = OharnessError) -> Iterator[type[OharnessError]]:
+    for below in kind.__subclasses__():
+        if below.__module__.startswith("oharness."):
+            yield below
+            yield from every_error(below)
+
+
+@pytest.fixture(scope="module")
+def all_errors() -> set[str]:
+    for module in pkgutil.walk_packages(oharness.__path__, "oharness."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return {kind.__name__ for kind in every_error()}
+
+
+def test_every_error_has_a_sentence(all_errors: set[str]) -> None:
+    assert sorted(all_errors - set(ERRORS)) == []
+
+
+def test_no_sentence_is_left_of_an_error_that_is_gone(all_errors: set[str]) -> None:
+    assert sorted(set(ERRORS) - all_errors - FAMILIES) == []
+
+
+def test_every_model_fault_has_a_sentence() -> None:
+    assert set(MODEL_FAULTS) == {fault.value for fault in ModelFault}
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != ENGLISH])
+def test_a_catalogue_has_every_sentence_with_the_same_fields_and_nothing_else(language: str) -> None:
+    assert faults(language) == []
+
+
+def test_sentences_speak_only_of_fields_that_the_error_carries(all_errors: set[str]) -> None:
+    for kind in every_error():
+        carried = set(getattr(kind, "__dataclass_fields__", {}))
+        named = {part.split("}")[0] for part in ERRORS[kind.__name__].split("{")[1:]}
+        assert named <= carried, kind.__name__
+
+
+def test_the_sentence_is_filled_with_the_data_of_the_error() -> None:
+    told = error_sentence(StorageFailed("/notes/a.md", "No space left on device"), Catalogue())
+    assert "/notes/a.md" in told
+    assert "No space left on device" in told
+
+
+def test_a_model_fault_says_its_own_sentence_with_the_providers_word_behind_it() -> None:
+    told = error_sentence(ModelFailed(ModelFault.UNAUTHORIZED, "openai:gpt", "invalid key"), Catalogue())
+    assert told.startswith("The provider of openai:gpt did not accept the key.")
+    assert told.endswith("(invalid key)")
+
+
+def test_an_error_without_a_sentence_says_that_of_its_family() -> None:
+    @dataclass(eq=False)
+    class SomePluginsOwn(NotFound):
+        what: str
+
+    assert error_sentence(SomePluginsOwn("x"), Catalogue()) == "That does not exist."
+
+
+def test_notices_say_the_words_of_the_specification() -> None:
+    assert notice_sentence("recalled", {"count": 1}, Catalogue()) == "recalled 1 memories"
+    assert notice_sentence("saved", {"count": 2}, Catalogue()) == "saved 2 memories from this conversation"
+    assert notice_sentence("recalled", {"count": 2}, Catalogue("zh_CN")) == "召回了 2 条记忆"
+    assert notice_sentence("saved", {"count": 2}, Catalogue("zh_CN")) == "从这段对话保存了 2 条记忆"
+
+
+def test_a_notice_of_a_foreign_plugin_is_shown_as_it_is() -> None:
+    assert notice_sentence("tide-turned", {"height": 3}, Catalogue("fr")) == "tide-turned height=3"
+
+
+def test_everything_gathered_is_english_text() -> None:
+    assert all(message and "\n" not in str(message).strip() for message in gathered())

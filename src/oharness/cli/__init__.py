@@ -1,0 +1,1 @@
+"""From argv to the product and back to the terminal; the only place that prints."""

@@ -1,0 +1,19 @@
+"""Which commands there are, where each is written, and its one line in the help. Imports nothing of them."""
+
+from oharness.language.catalogue import msg
+
+TALK = msg("Talk")
+REMEMBER = msg("Remember")
+
+ROOT: dict[str, tuple[str, str, str]] = {
+    "chat": (
+        TALK,
+        "oharness.cli.chat:chat",
+        msg("Talk to the agent in this terminal; a bare `oharness` does the same."),
+    ),
+    "run": (TALK, "oharness.cli.run:run", msg("Send one message and print the answer.")),
+    "sessions": (TALK, "oharness.cli.sessions:sessions", msg("List earlier conversations and read them.")),
+    "memory": (REMEMBER, "oharness.cli.memory:memory", msg("Write, find, read, remove and restore notes.")),
+    "project": (REMEMBER, "oharness.cli.project:project", msg("Make a folder a project with notes of its own.")),
+}
+"""Name of each command: the heading it stands under, module and attribute, and what it does."""

@@ -1,0 +1,77 @@
+"""The program: from the words on the command line to an exit code.
+
+Nothing but the help is imported before it is known that more is needed.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+_WITH_VALUE = ("--project", "--home")
+_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command line (`sys.argv` unless given) and gives the exit code; never raises."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        _say_anything(stream)
+    try:
+        code = _root_help() if asks_for_root_help(given) else _called(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _leave_quietly()
+        return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return code
+
+
+def asks_for_root_help(given: Sequence[str]) -> bool:
+    """Whether this is `oharness --help` and nothing that needs the parser."""
+    rest = list(given)
+    while rest:
+        word = rest.pop(0)
+        if word in ("--help", "-h"):
+            return True
+        if word in _WITH_VALUE and rest:
+            rest.pop(0)
+        elif not word.startswith(tuple(f"{option}=" for option in _WITH_VALUE)):
+            return False
+    return False
+
+
+def _root_help() -> int:
+    from oharness.cli.help import root_page
+    from oharness.cli.output import cells_of
+    from oharness.language.catalogue import Catalogue, choose_language
+
+    words = Catalogue(choose_language("", os.environ))
+    sys.stdout.write(root_page(words, cells_of(sys.stdout)) + "\n")
+    return 0
+
+
+def _called(given: Sequence[str]) -> int:
+    if "_OHARNESS_COMPLETE" in os.environ:
+        from oharness.cli.root import oharness
+
+        oharness.main(list(given), prog_name="oharness")
+    from oharness.cli.call import call
+    from oharness.cli.invocation import Invocation
+
+    ours = given[: given.index("--")] if "--" in given else given
+    invocation = Invocation(os.environ, sys.stdin, sys.stdout, sys.stderr, json_only="--json" in ours)
+    return call(given, invocation)
+
+
+def _say_anything(stream: TextIO) -> None:
+    """A terminal that cannot show a character shows its code instead of ending the program."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+
+
+def _leave_quietly() -> None:
+    """Whoever read our output has enough: nothing more may be flushed into the closed pipe at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,5 @@
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ from oharness.disk.atomic import (
     digest_of,
     ensure_directory,
     is_temporary,
-    remove_file,
+    remove_files,
     remove_leftovers,
     write_file,
     write_files,
@@ -83,19 +84,18 @@ def test_the_fault_model_does_lose_what_was_not_flushed(tmp_path: Path) -> None:
 def test_a_failure_at_any_operation_is_reported_with_its_path_and_leaves_no_temporary_file(
     tmp_path: Path, number: int
 ) -> None:
-    failures = 0
+    failures: list[StorageFailed] = []
     for folder, files in zip(fresh_folders(tmp_path), every_failure(number), strict=False):
         target = folder / "a.md"
         target.write_bytes(OLD)
         try:
             write_file(files, target, NEW)
         except StorageFailed as error:
-            failures += 1
-            assert error.path == str(target)
-            assert error.reason
+            failures.append(error)
         assert target.read_bytes() in (OLD, NEW)
         assert names(folder) == ["a.md"]
-    assert failures >= 3
+    assert len(failures) >= 3
+    assert {(Path(error.path).name, error.reason) for error in failures} == {("a.md", os.strerror(number))}
 
 
 def test_a_full_disk_keeps_the_old_file_and_cleans_up(tmp_path: Path) -> None:
@@ -187,10 +187,11 @@ def test_a_replaced_file_keeps_its_permissions_and_a_new_one_is_private(tmp_path
 def test_removing_looks_first(tmp_path: Path) -> None:
     target = tmp_path / "a.md"
     target.write_bytes(NEW)
-    assert remove_file(FileSystem(), target, Holding(digest_of(OLD))) is False
+    assert remove_files(FileSystem(), [(target, Holding(digest_of(OLD)))]) == [target]
     assert target.exists()
-    assert remove_file(FileSystem(), target, Holding(digest_of(NEW))) is True
-    assert remove_file(FileSystem(), target, Holding(digest_of(NEW))) is False
+    assert remove_files(FileSystem(), [(target, Holding(digest_of(NEW)))]) == []
+    assert not target.exists()
+    assert remove_files(FileSystem(), [(target, Holding(digest_of(NEW))), (target, Anything())]) == [target, target]
 
 
 def test_only_old_temporary_files_of_ours_are_cleared_away(tmp_path: Path) -> None:

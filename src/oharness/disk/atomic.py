@@ -130,20 +130,26 @@ def write_files(files: FileSystem, writes: Sequence[PlannedWrite]) -> list[Path]
     return changed
 
 
-def remove_file(files: FileSystem, path: Path, expected: Expected) -> bool:
-    """Removes the file and flushes its folder; False when it no longer is what was expected.
+def remove_files(files: FileSystem, removals: Sequence[tuple[Path, Expected]]) -> list[Path]:
+    """Removes the files with one flush for all, and gives the paths that were left alone.
 
-    Raises: StorageFailed.
+    Left alone are those that no longer hold what was expected, or are gone already.
+    Raises: StorageFailed; some may then be removed and the others are whole.
     """
-    with storage_errors(path):
-        if not _is_as_expected(files, path, expected):
-            return False
-        try:
-            files.remove(path)
-        except FileNotFoundError:
-            return isinstance(expected, Anything)
-        files.flush_directory(path.parent)
-        return True
+    changed: list[Path] = []
+    for path, expected in removals:
+        with storage_errors(path):
+            try:
+                if _is_as_expected(files, path, expected):
+                    files.remove(path)
+                    continue
+            except FileNotFoundError:
+                pass
+            changed.append(path)
+    for directory in dict.fromkeys(path.parent for path, _ in removals if path not in changed):
+        with storage_errors(directory):
+            files.flush_directory(directory)
+    return changed
 
 
 def is_temporary(name: str) -> bool:

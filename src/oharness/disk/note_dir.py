@@ -1,0 +1,317 @@
+"""One directory of notes: what is in it, reading one file, writing and deleting with a look before.
+
+Reading takes no lock and changes nothing. Writing holds the folder's lock, spells names exactly as the
+directory does, never goes through a link, and leaves a file alone that is not what the caller read.
+Whether a note may be written at all (limits, credentials) and the backup before it are the caller's part.
+"""
+
+import contextlib
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oharness.core.clock import Clock, Millis
+from oharness.core.errors import Failed, Refused, StorageFailed
+from oharness.disk.atomic import (
+    Expected,
+    Holding,
+    PlannedWrite,
+    digest_of,
+    ensure_directory,
+    is_gone_or_no_file,
+    is_temporary,
+    remove_files,
+    remove_leftovers,
+    storage_errors,
+    write_files,
+)
+from oharness.disk.filesystem import FileRead, FileSystem, Listed
+from oharness.disk.folder_lock import FolderLock
+from oharness.notes.entry import FileStamp, ProblemEntry
+from oharness.notes.frontmatter import FILE_SUFFIX, note_file_name, note_text, parse_note
+from oharness.notes.ids import IdCaseCollision
+from oharness.notes.limits import largest_file_bytes
+from oharness.notes.note import Note
+from oharness.notes.problems import NotANote, ProblemReason
+
+
+@dataclass(eq=False)
+class NoteChangedOnDisk(Failed):
+    """The note's file is no longer what was read; nothing was written. Read again and decide again."""
+
+    note_id: str
+    path: str
+
+
+@dataclass(eq=False)
+class DirectoryRedirected(Refused):
+    """The notes directory has become a link to another place, which is not followed."""
+
+    path: str
+    real_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What one look at the directory found: files that may be notes, and names that cannot."""
+
+    files: tuple[FileStamp, ...]
+    problems: tuple[ProblemEntry, ...]
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFile:
+    """A note with the exact bytes it was read from."""
+
+    stamp: FileStamp
+    note: Note
+    data: bytes
+
+    @property
+    def expected(self) -> Holding:
+        """What a write or delete planned from this reading expects to find."""
+        return Holding(digest_of(self.data))
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedFile:
+    """A file that cannot be a note, with its bytes as far as they could be read."""
+
+    stamp: FileStamp
+    reason: ProblemReason
+    data: bytes
+
+    @property
+    def expected(self) -> Holding:
+        """What a write or delete planned from this reading expects to find."""
+        return Holding(digest_of(self.data))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWrite:
+    """A note to write, and what its writer saw under that name."""
+
+    note: Note
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDelete:
+    """A note to delete, and what was seen under that name."""
+
+    note_id: str
+    expected: Holding
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """The modes of new files and of the directory, before the process's umask."""
+
+    file: int
+    directory: int
+
+
+class NoteDir:
+    """The directory at `path`, which is free of links; it is made at the first write."""
+
+    def __init__(
+        self,
+        files: FileSystem,
+        path: Path,
+        lock: FolderLock,
+        clock: Clock,
+        max_note_bytes: int,
+        permissions: Permissions,
+    ) -> None:
+        self.path = path
+        self.max_note_bytes = max_note_bytes
+        self._files = files
+        self._lock = lock
+        self._clock = clock
+        self._permissions = permissions
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes of this home from writing here; may be nested.
+
+        Raises: FolderBusy; StorageFailed.
+        """
+        self._check_place()
+        ensure_directory(self._files, self.path, self._permissions.directory)
+        with self._lock.held():
+            yield
+
+    def scan(self) -> Scan:
+        """All files that may be notes, found without opening any.
+
+        Raises: StorageFailed when there is a directory that cannot be read; DirectoryRedirected.
+        """
+        self._check_place()
+        try:
+            listing = self._files.list_directory(self.path)
+        except FileNotFoundError:
+            return Scan((), (), exists=False)
+        except OSError as error:
+            raise StorageFailed(str(self.path), error.strerror or str(error)) from error
+        candidates: list[FileStamp] = []
+        problems: list[ProblemEntry] = []
+        for listed in listing:
+            if not _looks_like_a_note(listed.name):
+                continue
+            stamp = FileStamp(listed.name, listed.mtime_ns, listed.size, listed.inode)
+            reason = self._problem_of(listed)
+            if reason is None:
+                candidates.append(stamp)
+            else:
+                problems.append(ProblemEntry(stamp, reason))
+        return Scan(tuple(candidates), tuple(problems), exists=True)
+
+    def read(self, name: str) -> NoteFile | DamagedFile | None:
+        """The file of that name, spelled as the directory does; None when it is not there."""
+        try:
+            found = self._files.read_plain(self.path / name, largest_file_bytes(self.max_note_bytes))
+        except OSError as error:
+            return self._unreadable(name, error)
+        stamp = FileStamp(name, found.mtime_ns, len(found.data), found.inode)
+        try:
+            return NoteFile(stamp, self._parsed(name, found), found.data)
+        except NotANote as problem:
+            return DamagedFile(stamp, problem.reason, found.data)
+
+    def read_id(self, note_id: str) -> NoteFile | DamagedFile | None:
+        """The file of a note, found under exactly this spelling of its id; None when there is none."""
+        name = note_file_name(note_id)
+        return self.read(name) if name in self.names() else None
+
+    def names(self) -> list[str]:
+        """All names in the directory as it spells them, other files included.
+
+        Raises: StorageFailed.
+        """
+        with storage_errors(self.path):
+            try:
+                return self._files.list_names(self.path)
+            except FileNotFoundError:
+                return []
+
+    def note_path(self, note_id: str) -> Path:
+        """Where the note of that id lies or would lie."""
+        return self.path / note_file_name(note_id)
+
+    def write(self, note: Note, expected: Expected) -> FileStamp:
+        """Writes one note over what was expected and gives how its file looks now.
+
+        Raises: NoteChangedOnDisk; IdCaseCollision; StorageFailed; FolderBusy; DirectoryRedirected.
+        """
+        with self.locked():
+            if self.write_many([NoteWrite(note, expected)]):
+                raise NoteChangedOnDisk(note.id, str(self.note_path(note.id)))
+            return self.stamp_of(note.id)
+
+    def write_many(self, writes: Sequence[NoteWrite]) -> list[str]:
+        """Writes the notes with one flush for all, and gives the ids of those whose files had changed.
+
+        Raises: IdCaseCollision before anything is written; StorageFailed; FolderBusy; DirectoryRedirected.
+        """
+        with self.locked():
+            names = self.names()
+            self._clear_leftovers(names)
+            _check_spelling([write.note.id for write in writes], names)
+            planned = [self._planned(write) for write in writes]
+            changed = set(write_files(self._files, planned))
+            return [write.note.id for write in writes if self.note_path(write.note.id) in changed]
+
+    def delete(self, note_id: str, expected: Holding) -> None:
+        """Deletes one note.
+
+        Raises: NoteChangedOnDisk; StorageFailed; FolderBusy; DirectoryRedirected.
+        """
+        if self.delete_many([NoteDelete(note_id, expected)]):
+            raise NoteChangedOnDisk(note_id, str(self.note_path(note_id)))
+
+    def delete_many(self, deletes: Sequence[NoteDelete]) -> list[str]:
+        """Deletes the notes and gives the ids of those that had changed or were gone.
+
+        Raises: StorageFailed, after which some may be deleted and the others are there; FolderBusy.
+        """
+        with self.locked():
+            names = set(self.names())
+            removals = [
+                (self.note_path(delete.note_id), delete.expected)
+                for delete in deletes
+                if note_file_name(delete.note_id) in names
+            ]
+            changed = set(remove_files(self._files, removals))
+            removed = {path for path, _ in removals if path not in changed}
+            return [delete.note_id for delete in deletes if self.note_path(delete.note_id) not in removed]
+
+    def stamp_of(self, note_id: str) -> FileStamp:
+        """How the file of a note looks now.
+
+        Raises: StorageFailed.
+        """
+        path = self.note_path(note_id)
+        with storage_errors(path):
+            status = self._files.status(path)
+        return FileStamp(path.name, status.st_mtime_ns, status.st_size, status.st_ino)
+
+    def _check_place(self) -> None:
+        real = self._files.real_path(self.path)
+        if real != self.path:
+            raise DirectoryRedirected(str(self.path), str(real))
+
+    def _problem_of(self, listed: Listed) -> ProblemReason | None:
+        if listed.is_link:
+            return ProblemReason.SYMBOLIC_LINK
+        if not listed.is_file:
+            return ProblemReason.UNREADABLE
+        if not listed.name.endswith(FILE_SUFFIX):
+            return ProblemReason.ID_NOT_FILE_NAME
+        if listed.size == 0:
+            return ProblemReason.EMPTY
+        if listed.size > largest_file_bytes(self.max_note_bytes):
+            return ProblemReason.TOO_LARGE
+        return None
+
+    def _parsed(self, name: str, found: FileRead) -> Note:
+        return parse_note(
+            found.data,
+            name,
+            file_time=Millis(found.mtime_ns // 1_000_000),
+            now=self._clock.now_ms(),
+            max_body_bytes=self.max_note_bytes,
+        )
+
+    def _unreadable(self, name: str, error: OSError) -> DamagedFile | None:
+        try:
+            status = self._files.status(self.path / name)
+        except OSError:
+            return None
+        stamp = FileStamp(name, status.st_mtime_ns, status.st_size, status.st_ino)
+        is_link = stat.S_ISLNK(status.st_mode) and is_gone_or_no_file(error)
+        return DamagedFile(stamp, ProblemReason.SYMBOLIC_LINK if is_link else ProblemReason.UNREADABLE, b"")
+
+    def _planned(self, write: NoteWrite) -> PlannedWrite:
+        path = self.note_path(write.note.id)
+        return PlannedWrite(path, note_text(write.note).encode(), write.expected, self._permissions.file)
+
+    def _clear_leftovers(self, names: list[str]) -> None:
+        if any(is_temporary(name) for name in names):
+            remove_leftovers(self._files, self.path, self._clock.now_ms())
+
+
+def _looks_like_a_note(name: str) -> bool:
+    return not name.startswith(".") and name[-3:].lower() == FILE_SUFFIX
+
+
+def _check_spelling(note_ids: list[str], names: list[str]) -> None:
+    """A note that is there keeps its spelling; a new one may not differ from another in letter case alone."""
+    present = set(names)
+    by_folded = {name[: -len(FILE_SUFFIX)].lower(): name for name in names if _looks_like_a_note(name)}
+    for note_id in note_ids:
+        name = note_file_name(note_id)
+        other = by_folded.setdefault(note_id.lower(), name)
+        if other != name and name not in present:
+            raise IdCaseCollision(note_id, other[: -len(FILE_SUFFIX)])

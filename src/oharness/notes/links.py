@@ -14,6 +14,12 @@ from oharness.notes.prose import prose_parts
 _LINK = re.compile(r"(?<!\\)\[\[([A-Za-z0-9][A-Za-z0-9_-]{0,127})\]\]")
 _PLACEHOLDER = re.compile(r"(?<!\\)\[\[new:([0-9]{1,6})\]\]")
 
+_JOINS_A_NAME = re.compile(r"[A-Za-z0-9_\[-]")
+
+# Taking brackets away can turn the beginning of a line into a list item and code into prose; somebody who
+# builds a body of such turns does not keep us busy for longer than this.
+_MOST_STRIPPING_PASSES = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -54,8 +60,16 @@ def rewrite_links(body: str, new_ids: Mapping[str, str]) -> str:
 
 
 def strip_links(body: str, allowed: Container[str]) -> str:
-    """The body with only the text left of links to ids that are not allowed."""
-    return _replaced(_LINK, body, lambda match: None if match[1] in allowed else match[1])
+    """The body with only the text left of links to ids that are not allowed; code stays as it is.
+
+    No new link comes out of it: a name that would touch another name or bracket gets a space before it.
+    """
+    for _ in range(_MOST_STRIPPING_PASSES):
+        stripped = _stripped_once(body, allowed)
+        if stripped == body:
+            return body
+        body = stripped
+    return body.replace("[[", "")
 
 
 def placeholders(body: str) -> tuple[int, ...]:
@@ -70,6 +84,16 @@ def fill_placeholders(body: str, ids: Mapping[int, str]) -> str:
         return _bracketed(ids.get(int(match[1]))) or match[0].strip("[]")
 
     return _replaced(_PLACEHOLDER, body, link)
+
+
+def _stripped_once(body: str, allowed: Container[str]) -> str:
+    def bare(match: re.Match[str]) -> str | None:
+        if match[1] in allowed:
+            return None
+        touches = match.start() > 0 and _JOINS_A_NAME.match(body, match.start() - 1)
+        return f" {match[1]}" if touches else match[1]
+
+    return _replaced(_LINK, body, bare)
 
 
 def _bracketed(note_id: str | None) -> str | None:

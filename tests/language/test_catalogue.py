@@ -28,10 +28,10 @@ def test_a_locale_name_means_one_of_the_languages_or_none(name: str, code: str |
     assert language_named(name) == code
 
 
-def test_a_setting_beats_the_variable_which_beats_the_locale() -> None:
+def test_the_variable_beats_the_setting_which_beats_the_locale() -> None:
     environment = {"OHARNESS_LANGUAGE": "pt_BR", "LC_ALL": "fr_FR.UTF-8"}
-    assert choose_language("zh", environment) == "zh_CN"
-    assert choose_language("", environment) == "pt_BR"
+    assert choose_language("zh", environment) == "pt_BR"
+    assert choose_language("zh", {"LC_ALL": "fr_FR.UTF-8"}) == "zh_CN"
     assert choose_language("", {"LC_ALL": "fr_FR.UTF-8"}) == "fr"
 
 

@@ -5,9 +5,8 @@ are the same. Help pages are drawn by `oharness.cli.help`.
 """
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -78,6 +77,8 @@ class Group(click.Group):
         name = args[0]
         found = self.get_command(ctx, name)
         if found is None:
+            from difflib import get_close_matches
+
             raise UnknownCommand(name, ", ".join(get_close_matches(name, self.list_commands(ctx))))
         return name, found, args[1:]
 
@@ -107,8 +108,7 @@ class Root(Group):
         if cmd_name not in ROOT:
             return None
         module, _, attribute = ROOT[cmd_name][1].partition(":")
-        command = getattr(import_module(module), attribute)
-        assert isinstance(command, click.Command)
+        command: click.Command = getattr(import_module(module), attribute)
         return command
 
     def get_help(self, ctx: click.Context) -> str:
@@ -118,9 +118,7 @@ class Root(Group):
 
 def invocation_of(ctx: click.Context) -> Invocation:
     """The call that a context belongs to."""
-    call = ctx.find_object(Invocation)
-    assert call is not None
-    return call
+    return cast(Invocation, ctx.find_object(Invocation))
 
 
 def _needs_a_command(ctx: click.Context) -> int:

@@ -22,7 +22,7 @@ ROOT_OPTIONS: Rows = (
     ("--help", msg("Print this page; `oharness COMMAND --help` tells more of one command.")),
 )
 _PURPOSE = msg(
-    "oHarness is an agent that remembers: it writes notes as Markdown files, and recalls the ones that fit what you say."
+    "oHarness is an agent that remembers: it writes notes as Markdown files and recalls those that fit what you say."
 )
 _EXAMPLES: Rows = (
     ("oharness", msg("talk in this folder")),

@@ -75,3 +75,7 @@ def _leave_quietly() -> None:
     """Whoever read our output has enough: nothing more may be flushed into the closed pipe at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -32,11 +32,11 @@ def language_named(name: str) -> str | None:
 
 
 def choose_language(setting: str, environment: Mapping[str, str]) -> str:
-    """The code of the language to speak: the setting, OHARNESS_LANGUAGE, then the locale; else English.
+    """The code of the language to speak: OHARNESS_LANGUAGE, the setting, then the locale; else English.
 
-    An unknown name in a setting is passed over; the first locale variable that is set decides, as everywhere.
+    An unknown name in the first two is passed over; the first locale variable that is set decides, as everywhere.
     """
-    for wish in (setting, environment.get("OHARNESS_LANGUAGE", "")):
+    for wish in (environment.get("OHARNESS_LANGUAGE", ""), setting):
         if wish.strip().lower() not in _UNSET and (known := language_named(wish)) is not None:
             return known
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
@@ -61,10 +61,8 @@ class Catalogue:
     def plural(self, one: str, many: str, count: int, **fields: Any) -> str:
         """The form of the sentence that goes with `count`, which also fills `{count}`."""
         words = self._translations()
-        if words is not None:
-            sentence = words.ngettext(one, many, count)
-        else:
-            sentence = one if count == 1 else many
+        plain = one if count == 1 else many
+        sentence = words.ngettext(one, many, count) if words is not None else plain
         return _filled(sentence, {"count": count, **fields})
 
     def _translations(self) -> "NullTranslations | None":

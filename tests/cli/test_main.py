@@ -1,0 +1,135 @@
+"""The command line itself: help, version, global options, errors and exit codes."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from oharness.cli.main import asks_for_root_help, main
+
+HEAVY = ("asyncio", "rich", "prompt_toolkit", "pydantic_ai", "httpx2", "sqlite3", "click", "importlib.metadata")
+
+
+def answer_of(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    document: dict[str, object] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys; from oharness.cli.main import main; code = main(['--help']);"
+        f"print(code, [name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stderr.strip() == "0 []"
+    assert "oharness memory remember" in ran.stdout
+
+
+@pytest.mark.parametrize("given", [["--help"], ["-h"], ["--project", "x", "--help"], ["--home=x", "-h"]])
+def test_help_of_the_whole_is_answered_without_the_parser(given: list[str]) -> None:
+    assert asks_for_root_help(given)
+
+
+@pytest.mark.parametrize("given", [[], ["memory", "--help"], ["--project"], ["--json", "--help"], ["run", "-h"]])
+def test_everything_else_goes_to_the_parser(given: list[str]) -> None:
+    assert not asks_for_root_help(given)
+
+
+def test_help_is_the_same_with_and_without_the_parser(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    page = capsys.readouterr().out.strip()
+    assert main(["--json", "--help"]) == 0
+    assert answer_of(capsys) == {"help": page}
+
+
+def test_help_speaks_the_language_of_the_reader(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANG", "fr_FR.UTF-8")
+    assert main(["--help"]) == 0
+    assert "Exemples" in capsys.readouterr().out
+
+
+def test_the_version_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("oharness ")
+    assert main(["--version", "--json"]) == 0
+    assert list(answer_of(capsys)) == ["version"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (["memry"], "unknown-command"),
+        (["memory", "lst"], "unknown-command"),
+        (["memory"], "missing-command"),
+        (["memory", "list", "--nope"], "unknown-option"),
+        (["memory", "list", "--scope"], "missing-value"),
+        (["memory", "list", "--scope", "team"], "unusable-value"),
+        (["memory", "list", "more", "words"], "too-many-arguments"),
+        (["memory", "show"], "missing-value"),
+        (["memory", "remember"], "missing-value"),
+    ],
+)
+def test_wrong_usage_is_exit_2_and_one_json_document(
+    given: list[str], code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*given, "--json"]) == 2
+    captured = capsys.readouterr()
+    error = json.loads(captured.out)["error"]
+    assert error["code"] == code
+    assert error["message"]
+    assert captured.err == ""
+    assert main(given) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_a_name_that_is_nearly_right_is_met_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memry"]) == 2
+    assert "memory" in capsys.readouterr().err
+
+
+def test_a_group_without_a_command_shows_its_page_to_a_person(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory"]) == 2
+    assert "remember" in capsys.readouterr().err
+
+
+def test_an_option_value_that_looks_like_json_mode_after_the_dashes_is_text() -> None:
+    assert main(["memory", "show", "--", "--json"]) == 3
+
+
+def test_a_reader_that_goes_away_ends_the_program_quietly() -> None:
+    ran = subprocess.Popen(
+        [sys.executable, "-m", "oharness.cli.main", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert ran.stdout is not None
+    ran.stdout.close()
+    _, told = ran.communicate(timeout=60)
+    assert told == b""
+
+
+def test_a_terminal_that_is_not_utf8_still_gets_an_answer() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "OHARNESS_LANGUAGE": "zh"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "oharness.cli.main", "memry", "--json"], capture_output=True, env=environment
+    )
+    assert ran.returncode == 2
+    assert "memry" in json.loads(ran.stdout.decode("ascii"))["error"]["message"]
+
+
+def test_a_stream_without_a_terminal_has_no_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["memry"])
+    assert "\x1b" not in capsys.readouterr().err
+
+
+class Closed(io.StringIO):
+    def write(self, text: str) -> int:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Closed())
+    assert main(["--help"]) == 130

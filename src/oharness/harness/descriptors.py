@@ -20,17 +20,21 @@ class Notice:
     """
 
     key: str
-    fields: Mapping[str, Any] = field(default=NO_DATA, hash=False)
+    fields: Mapping[str, Any] = field(default_factory=lambda: NO_DATA, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The run that a hook or section is asked about; `transcript` is what the model would be sent."""
+    """The run that a hook or section is asked about; `transcript` is what the model would be sent.
+
+    `small_model` is for side jobs (summaries, extraction): the small one of the settings, else the model itself.
+    """
 
     session_id: str
     project_root: Path
     transcript: tuple[Message, ...]
     is_subagent: bool = False
+    small_model: Model | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class MessageAddition:
     """What a message hook adds to a user message before it is sent."""
 
     blocks: tuple[AttachedBlock, ...] = ()
-    metadata: Mapping[str, Any] = field(default=NO_DATA, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: NO_DATA, hash=False)
     notices: tuple[Notice, ...] = ()
 
 

@@ -51,7 +51,7 @@ class ToolResultBlock:
     tool: str
     text: str
     is_error: bool = False
-    data: Mapping[str, Any] = field(default=NO_DATA, hash=False)
+    data: Mapping[str, Any] = field(default_factory=lambda: NO_DATA, hash=False)
 
 
 Block = TextBlock | AttachedBlock | ToolCallBlock | ToolResultBlock
@@ -64,7 +64,7 @@ class Message:
     role: Role
     blocks: tuple[Block, ...]
     at: Millis
-    metadata: Mapping[str, Any] = field(default=NO_DATA, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: NO_DATA, hash=False)
 
 
 def own_text(message: Message) -> str:

@@ -23,6 +23,11 @@ def test_a_row_of_a_list_stays_one_row() -> None:
     assert one_line("two\nlines\r\n and\tmore") == "two lines and more"
 
 
+def test_colours_take_no_room() -> None:
+    assert width("\x1b[36mab\x1b[0m c") == 4
+    assert table([("\x1b[36mab\x1b[0m", "x"), ("abc", "y")]) == ["  \x1b[36mab\x1b[0m   x", "  abc  y"]
+
+
 def test_chinese_takes_two_cells_each() -> None:
     assert width("笔记 ab") == 7
     assert width("e\u0301") == 1

@@ -19,7 +19,9 @@ def one_line(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """How many cells a text takes; Chinese, Japanese, Korean and most emoji take two each."""
+    """How many cells a text takes: our own colours none, Chinese, Japanese, Korean and most emoji two each."""
+    if "\x1b" in text:
+        text = _uncoloured(text)
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -80,6 +82,11 @@ def definitions(rows: Iterable[tuple[str, str]], cells: int, *, indent: str = _I
         else:
             lines += [indent + padded(name, left) + _GAP + told[0].removeprefix(hang), *told[1:]]
     return [line.rstrip() for line in lines]
+
+
+def _uncoloured(text: str) -> str:
+    first, *rest = text.split("\x1b[")
+    return first + "".join(part.partition("m")[2] for part in rest)
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -116,6 +116,10 @@ class Root(Group):
         return call.help_text(root_page(call.words, call.output.cells))
 
 
+pass_invocation = click.make_pass_decorator(Invocation)
+"""Gives a command its `Invocation` as the first argument."""
+
+
 def invocation_of(ctx: click.Context) -> Invocation:
     """The call that a context belongs to."""
     return cast(Invocation, ctx.find_object(Invocation))

@@ -10,7 +10,6 @@ from oharness.harness.descriptors import Notice
 from oharness.harness.events import (
     Compacted,
     Compacting,
-    Ending,
     ReplyStored,
     RunEvent,
     RunFinished,
@@ -104,8 +103,6 @@ def beside_the_answer(event: RunEvent, words: Catalogue, ink: Ink, cells: int) -
             return [ink.warning("! ") + words.text(msg("The summary failed; the oldest messages were left out."))]
         case SubagentEvent(event=inner):
             return [] if isinstance(inner, TextDelta) else ["  " + line for line in _inside(inner, words, ink, cells)]
-        case RunFinished(ending=Ending.STEP_LIMIT):
-            return [ink.warning("! ") + words.text(msg("Stopped after many steps. Say “go on” to continue."))]
         case UserMessageStored() | ReplyStored() | TextDelta() | Compacted() | RunFinished():
             return []
         case _:

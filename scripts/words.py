@@ -37,7 +37,7 @@ def gathered() -> Mapping[MessageId, None]:
     found: set[MessageId] = set()
     for _, _, message, _, _ in extract_from_dir(SOURCE, [("**.py", "python")], keywords=_KEYWORDS):
         found.add((message[0], message[1]) if isinstance(message, tuple) else message)
-    for group in (sentences.ERRORS, sentences.NOTICES, sentences.MODEL_FAULTS):
+    for group in (sentences.ERRORS, sentences.NOTICES, sentences.MODEL_FAULTS, sentences.REASONS):
         found.update(group.values())
     return dict.fromkeys(sorted(found, key=str))
 

@@ -33,8 +33,58 @@ ERRORS: Mapping[str, str] = {
     "NotUnderstood": "That was not understood: {detail}",
     "NothingToRead": "{name} was to be read from standard input, but nothing came. Pipe a text into the command.",
     "UnreadableInput": "{path}, given for {name}, cannot be read as UTF-8 text: {reason}.",
+    # settings and other files of the home
+    "BrokenSettings": "The settings file {path} cannot be used: {fault} (line {line}, column {column}). "
+    "It was left as it is; mend or remove it.",
+    "BrokenFile": "{path} cannot be understood: {reason} (line {line}, column {column}). It was left as it is; "
+    "mend or remove it.",
+    # projects
+    "NoSuchProjectFolder": "There is no folder {path}. Check the path given with --project.",
+    "OutsideProject": "{path} really lies at {real_path}, outside the project {root}. Put it inside, or change "
+    "`memory.dir`.",
+    # notes
+    "BadNoteId": "{note_id} cannot be a note's id. Letters, digits, - and _ are allowed, at most 128, beginning with a "
+    "letter or digit.",
+    "NoFreeId": "No free id was found for {slug}. Give one with --id.",
+    "IdCaseCollision": "{note_id} differs from the note {existing_id} only in upper and lower case, which some file "
+    "systems cannot tell apart. Choose another id.",
+    "NotANote": "{file_name} is no note: {reason} (line {line}, column {column}). It was left as it is; mend it in an "
+    "editor.",
+    "SummaryMissing": "A note needs a summary: one line that says what it is about.",
+    "SummaryTooLong": "The summary has {length} characters; {limit} are allowed. Put the details into the body.",
+    "UnknownNoteType": "There is no note type {note_type}. The types are user, feedback, project and reference.",
+    "NotPlainText": "The {part} of the note holds characters that cannot be kept in a text file. Remove them.",
+    "NoteTooLarge": "The note {note_id} has {size_bytes} bytes; {limit_bytes} are allowed. Shorten it, or divide it "
+    "into several notes.",
+    "TooManyNotes": "There are {count} notes already; {limit} are allowed (`memory.maxNotes`). Forget some first.",
+    "NotesChanged": "These notes have changed since this was planned: {note_ids}. Look at them and plan it again.",
+    "NoteChangedOnDisk": "The note {note_id} was changed by somebody else at the same moment. Nothing was written; try "
+    "again.",
+    "DirectoryRedirected": "The folder {path} is now a link to {real_path}, which is not followed. Make it a folder "
+    "again, or change `memory.dir`.",
+    "FolderBusy": "Another oHarness (process {holder_pid}) has been writing to {path} for {waited_s} seconds. Wait for "
+    "it, or end it.",
     # harness
-    "ModelFailed": "The model {model} did not answer: {detail}",
+    "ModelFailed": "The model {model} did not answer. Send the message again, or set another `model`.",
+    "NoSuchProvider": "There is no model provider {provider}. Known are: {known}. Check `model` in the settings.",
+    "UnknownMode": "There is no permission mode {mode}. The modes are: {known}.",
+    "RunInProgress": "The last message is still being answered. Wait for it, or stop it with Ctrl-C.",
+    "NoSuchSession": "There is no conversation {name} in this project. `oharness sessions list` lists them.",
+    "AmbiguousSession": "Several conversations begin with {name}: {matches}. Give more of the id.",
+    "SessionInUse": "The conversation {session_id} is open in another oHarness. Close it there, or begin a new one.",
+    "TranscriptUnreadable": "{path} cannot be read as a conversation: {reason}.",
+    "NameClash": "The plugin {plugin} registers a {kind} called {name}, which {other} has already. Disable one of them "
+    "in plugins.json.",
+    "BadToolName": "The plugin {plugin} registers a tool called {name}; only letters, digits, - and _ are allowed, at "
+    "most 64. Its author has to rename it.",
+    # sync
+    "ProtocolBroken": "The sync service answered something that cannot be understood ({reason}). Check the address.",
+    "InvalidRequest": "The request breaks the rules of the sync protocol: {reason}.",
+    "ClaimsUnusable": "The access token cannot be used: {reason}. Sign in again.",
+    "EntitlementsBroken": "The entitlements file is not as it should be: {reason}.",
+    "ManifestUnreadable": "The manifest in the store cannot be read: {reason}. Nothing is written over it.",
+    "RequestRefused": "The sync service refused the request.",
+    "StoreUnavailable": "The store did not answer for {key}: {reason}.",
 }
 """Class name of each error to its sentence."""
 
@@ -52,23 +102,70 @@ MODEL_FAULTS: Mapping[str, str] = {
     "nonsense": "What came back from {model} is no answer that can be read. Send it again, or check the address.",
     "refused": "The provider of {model} refused this request. Say it in other words.",
     "broken": "The provider of {model} failed. Send the message again later.",
+    "package-missing": "{model} needs a package that is not installed. Install it: pip install {detail}",
+    "no-address": "For {model} there is no address to ask. Set OPENAI_BASE_URL, or `openai.baseUrl` in config.json.",
+    "no-language-model": "This needs a language model, and {model} is none. Set `model` in config.json, or "
+    "OHARNESS_MODEL, for example to anthropic:NAME, openai:NAME or openai-compatible:NAME.",
 }
 """Why a model call failed."""
 
 NOTICES: Mapping[str, str] = {
     "saved": "saved {count} memories from this conversation",
     "recalled": "recalled {count} memories",
+    "step-limit": "Stopped after {steps} steps. Say that it should go on, or say what to do instead.",
+    "hook-failed": "{hook} of the plugin {plugin} failed ({error}); the message was sent all the same.",
+    "plugin-left-out": "The plugin {plugin} was left out ({error}): {detail}",
+    "plugin-clash": "The plugin {plugin} was left out: its {kind} {name} is called like one of {other}.",
 }
 """What a frontend shows beside the conversation."""
+
+
+REASONS: Mapping[str, str] = {
+    # why a file is no note
+    "empty": "the file is empty",
+    "nul-bytes": "it holds NUL bytes",
+    "not-utf8": "it is not UTF-8 text",
+    "no-frontmatter": "it has no frontmatter",
+    "unclosed-frontmatter": "its frontmatter is never closed",
+    "broken-json": "its frontmatter is not JSON",
+    "not-an-object": "a JSON object { … } is expected",
+    "lone-surrogate": "it holds half of a character",
+    "unstorable-value": "its frontmatter holds a value that cannot be kept",
+    "id-missing": "it has no id",
+    "id-invalid": "its id cannot be a note's id",
+    "id-not-file-name": "its id is not the name of the file",
+    "summary-missing": "it has no summary",
+    "too-large": "it is over the size limit",
+    "not-clean": "it cannot be kept as it is",
+    "symbolic-link": "it is a symbolic link, which is not followed",
+    "unreadable": "it cannot be read",
+    # why a settings file cannot be used
+    "comment": "comments are not allowed in it",
+    "not-json": "it is not JSON",
+    "duplicate-key": "a key stands twice",
+    "too-deep": "it is nested too deeply",
+    # why a conversation cannot be read
+    "no-header": "its first line is missing",
+    "newer-version": "a newer oHarness wrote it",
+}
+"""What a reason's code means, for the middle of a sentence."""
+
+
+def reason_phrase(reason: str, words: Catalogue) -> str:
+    """A reason in words; one without words of its own is shown as it is."""
+    return words.text(REASONS[reason]) if reason in REASONS else reason
 
 
 def error_sentence(error: OharnessError, words: Catalogue) -> str:
     """What went wrong and what to do next, in the language of `words`; the nearest known class speaks."""
     fields = {name: _shown(value) for name, value in vars(error).items()}
-    fault = MODEL_FAULTS.get(fields.get("fault", ""))
+    fault = MODEL_FAULTS.get(fields.get("fault", "")) if type(error).__name__ == "ModelFailed" else None
+    for name in ("fault", "reason"):
+        if name in fields:
+            fields[name] = reason_phrase(fields[name], words)
     sentence = fault or next(ERRORS[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in ERRORS)
     told = words.text(sentence, **fields)
-    if fault and (detail := fields.get("detail")):
+    if fault and (detail := fields.get("detail")) and "{detail}" not in fault:
         told += f" ({detail})"
     if fields.get("close"):
         told += " " + words.text(CLOSE, close=fields["close"])

@@ -263,4 +263,7 @@ class PluginHost:
 
 def left_out(plugin: str, error: Exception) -> Notice:
     """The notice of a plugin that could not be loaded or registered."""
+    if isinstance(error, NameClash):
+        fields = {"plugin": plugin, "kind": error.kind, "name": error.name, "other": error.other}
+        return Notice("plugin-clash", fields)
     return Notice("plugin-left-out", {"plugin": plugin, "error": type(error).__name__, "detail": str(error)})

@@ -39,6 +39,7 @@ def gathered() -> Mapping[MessageId, None]:
         found.add((message[0], message[1]) if isinstance(message, tuple) else message)
     for group in (sentences.ERRORS, sentences.NOTICES, sentences.MODEL_FAULTS, sentences.REASONS):
         found.update(group.values())
+    found.update((sentence, sentence) for sentence in sentences.COUNTED_NOTICES.values())
     return dict.fromkeys(sorted(found, key=str))
 
 

@@ -63,7 +63,7 @@ class Catalogue:
         words = self._translations()
         plain = one if count == 1 else many
         sentence = words.ngettext(one, many, count) if words is not None else plain
-        return _filled(sentence, {"count": count, **fields})
+        return _filled(sentence, {**fields, "count": count})
 
     def _translations(self) -> "NullTranslations | None":
         if not self._loaded:

@@ -109,9 +109,13 @@ MODEL_FAULTS: Mapping[str, str] = {
 }
 """Why a model call failed."""
 
-NOTICES: Mapping[str, str] = {
+COUNTED_NOTICES: Mapping[str, str] = {
     "saved": "saved {count} memories from this conversation",
     "recalled": "recalled {count} memories",
+}
+"""Notices with a number. English says them with one form, as the specification does; other languages have theirs."""
+
+NOTICES: Mapping[str, str] = {
     "step-limit": "Stopped after {steps} steps. Say that it should go on, or say what to do instead.",
     "hook-failed": "{hook} of the plugin {plugin} failed ({error}); the message was sent all the same.",
     "plugin-left-out": "The plugin {plugin} was left out ({error}): {detail}",
@@ -174,15 +178,23 @@ def error_sentence(error: OharnessError, words: Catalogue) -> str:
 
 def notice_sentence(key: str, fields: Mapping[str, Any], words: Catalogue) -> str:
     """The sentence of a notice; an unknown key is shown as it is, with its fields."""
-    sentence = NOTICES.get(key)
-    if sentence is None:
-        return " ".join([key, *(f"{name}={_shown(value)}" for name, value in fields.items())])
-    return words.text(sentence, **{name: _shown(value) for name, value in fields.items()})
+    told = {name: _shown(value) for name, value in fields.items()}
+    if key in COUNTED_NOTICES and isinstance(count := fields.get("count"), int):
+        return words.plural(COUNTED_NOTICES[key], COUNTED_NOTICES[key], count, **_others(told))
+    if key not in NOTICES:
+        return " ".join([key, *(f"{name}={value}" for name, value in told.items())])
+    return words.text(NOTICES[key], **told)
+
+
+def _others(told: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in told.items() if name != "count"}
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, Enum):
         return str(value.value)
+    if isinstance(value, float):
+        return f"{value:g}"
     if isinstance(value, (tuple, list, set, frozenset)):
         return ", ".join(_shown(inner) for inner in value)
     return str(value)

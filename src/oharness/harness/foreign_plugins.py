@@ -27,7 +27,7 @@ class RuntimePlugin:
     plugin_id: str
     enabled: bool = True
     module: str = ""
-    config: Mapping[str, Any] = field(default=NO_DATA, hash=False)
+    config: Mapping[str, Any] = field(default_factory=lambda: NO_DATA, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Built-in plugins, each registered through the same host as any other."""

@@ -1,0 +1,42 @@
+"""Which words may stand before the colon of a model's name. Pure; held against the library by a test."""
+
+OPENAI_COMPATIBLE = "openai-compatible"
+
+LIBRARY_PROVIDERS = (
+    "alibaba",
+    "anthropic",
+    "azure",
+    "azure-responses",
+    "bedrock",
+    "cerebras",
+    "cohere",
+    "crusoe",
+    "deepseek",
+    "fireworks",
+    "github",
+    "github-copilot",
+    "google",
+    "google-cloud",
+    "groq",
+    "heroku",
+    "huggingface",
+    "litellm",
+    "meta",
+    "mistral",
+    "moonshotai",
+    "nebius",
+    "ollama",
+    "openai",
+    "openai-chat",
+    "openai-responses",
+    "openrouter",
+    "ovhcloud",
+    "sambanova",
+    "snowflake",
+    "together",
+    "vercel",
+    "vllm",
+    "xai",
+    "zai",
+)
+"""Chat providers of pydantic-ai."""

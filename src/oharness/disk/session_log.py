@@ -1,9 +1,9 @@
 """Session transcripts: one file of JSON lines each, appended to and never rewritten.
 
 The first line is the header (`{"kind":"session","version":1,"id",…}`), every other line one record. A record
-is an object whose first key is `kind`; what the kinds mean is not decided here. A last line that no newline
-ends is what a crash left of an unfinished append: nobody was told that it was saved, so opening for writing
-cuts it off.
+is an object whose first key is `kind`; what the kinds mean is not decided here. A last line that cannot
+be read and that no newline ends is what a crash left of an unfinished append: nobody was told that it was
+saved, so the next append cuts it off.
 """
 
 import contextlib
@@ -118,6 +118,7 @@ class SessionLog:
             except OSError:
                 with contextlib.suppress(OSError):
                     self._file.truncate(start)
+                    self._file.seek(start)
                 raise
 
     def close(self) -> None:
@@ -130,8 +131,7 @@ class SessionLog:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         file = os.fdopen(descriptor, "r+b", buffering=0)
-        file.truncate(_end_of_last_whole_line(file))
-        file.seek(0, os.SEEK_END)
+        _mend_last_line(file)
         return file
 
 
@@ -168,6 +168,18 @@ def _write_all(file: IO[bytes], data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) :]
+
+
+def _mend_last_line(file: IO[bytes]) -> None:
+    """Leaves the file at its end, with nothing or a newline before it."""
+    end = _end_of_last_whole_line(file)
+    file.seek(end)
+    rest = file.read()
+    if decoded(rest) is not None:
+        _write_all(file, b"\n")
+    else:
+        file.truncate(end)
+        file.seek(end)
 
 
 def _end_of_last_whole_line(file: IO[bytes]) -> int:

@@ -12,6 +12,7 @@ import logging
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from oharness.core.errors import StorageFailed, WrongUsage
 from oharness.harness.asking import stream_reply
@@ -87,7 +88,7 @@ class Agent:
         self._tools = ToolRunner(
             tools, self._gate, options.host, options.clock, options.model.context_tokens, self._run_subagent
         )
-        self._running = False
+        self._running: asyncio.Task[Any] | None = None
         self._after_run: asyncio.Task[None] | None = None
         self._late_notices: list[Notice] = []
         self._subagents = 0
@@ -116,18 +117,21 @@ class Agent:
     async def close(self) -> None:
         """Waits for what still looks at the last run (extraction), then lets others have the session.
 
-        Cancelled, it stops that work at once.
+        A run that is still going on is interrupted. Cancelled, it stops the waiting and that work at once.
         """
         try:
+            if self._running is not None:
+                self._running.cancel()
+                await asyncio.wait((self._running,))
             if self._after_run is not None:
                 await self._after_run
         finally:
             self.session.close()
 
     async def _whole_run(self, text: str | None, outlet: Outlet[RunEvent]) -> None:
-        if self._running:
+        if self._running is not None:
             raise RunInProgress(self.session.session_id)
-        self._running = True
+        self._running = asyncio.current_task()
         run = _Run(outlet)
         try:
             await self._begin(run)
@@ -138,7 +142,7 @@ class Agent:
             await to_the_end(self._leave_whole(run))
             raise
         finally:
-            self._running = False
+            self._running = None
             self._tell_of_the_end()
 
     async def _begin(self, run: _Run) -> None:

@@ -34,7 +34,17 @@ def test_a_written_note_is_read_back_with_its_bytes(open_dir: OpenDir, note: Mak
     assert read.note == note()
     assert read.data == note_text(note()).encode()
     assert read.stamp == stamp
-    assert open_dir().scan().files == (stamp,)
+
+
+def test_a_stamp_says_that_a_file_has_to_be_read_again_until_it_has_settled(
+    open_dir: OpenDir, note: MakeNote, memory: Path
+) -> None:
+    folder = open_dir()
+    assert folder.write(note(), Absent()) not in folder.scan().files
+    os.utime(memory / "prices-3fa.md", (1_788_000_000, 1_788_000_000))
+    read = folder.read("prices-3fa.md")
+    assert read is not None
+    assert folder.scan().files == (read.stamp,)
 
 
 def test_an_edit_by_hand_is_never_overwritten(open_dir: OpenDir, note: MakeNote, memory: Path) -> None:

@@ -8,6 +8,7 @@ modules above turn that into our own errors.
 import os
 import stat
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +54,10 @@ class FileSystem:
     def temporary_name(self) -> str:
         """A fresh name for a file that is not there yet (`oharness.disk.atomic` knows the pattern)."""
         return f".oharness-{os.urandom(8).hex()}.tmp"
+
+    def file_time_ns(self) -> int:
+        """The time that a file written now would get: what a clock of our own says does not count for files."""
+        return time.time_ns()
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file; links are followed, as people link their settings."""

@@ -8,7 +8,7 @@ Whether a note may be written at all (limits, credentials) and the backup before
 import contextlib
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oharness.core.clock import Clock, Millis
@@ -34,6 +34,11 @@ from oharness.notes.ids import IdCaseCollision
 from oharness.notes.limits import largest_file_bytes
 from oharness.notes.note import Note
 from oharness.notes.problems import NotANote, ProblemReason
+
+UNSETTLED = -1
+"""The inode in the stamp of a file that was written so lately that it has to be read once more."""
+
+_SETTLING_NS = 100_000_000
 
 
 @dataclass(eq=False)
@@ -174,7 +179,7 @@ class NoteDir:
             found = self._files.read_plain(self.path / name, largest_file_bytes(self.max_note_bytes))
         except OSError as error:
             return self._unreadable(name, error)
-        stamp = FileStamp(name, found.mtime_ns, len(found.data), found.inode)
+        stamp = self._settled(FileStamp(name, found.mtime_ns, len(found.data), found.inode))
         try:
             return NoteFile(stamp, self._parsed(name, found), found.data)
         except NotANote as problem:
@@ -248,14 +253,19 @@ class NoteDir:
             return [delete.note_id for delete in deletes if self.note_path(delete.note_id) not in removed]
 
     def stamp_of(self, note_id: str) -> FileStamp:
-        """How the file of a note looks now.
+        """How the file of a note looks now; as in `read`, one written just now gets a stamp that no scan finds.
 
         Raises: StorageFailed.
         """
         path = self.note_path(note_id)
         with storage_errors(path):
             status = self._files.status(path)
-        return FileStamp(path.name, status.st_mtime_ns, status.st_size, status.st_ino)
+        return self._settled(FileStamp(path.name, status.st_mtime_ns, status.st_size, status.st_ino))
+
+    def _settled(self, stamp: FileStamp) -> FileStamp:
+        """The stamp, or one that no scan will find again: an edit in the same instant would keep its looks."""
+        age_ns = abs(self._files.file_time_ns() - stamp.mtime_ns)
+        return replace(stamp, inode=UNSETTLED) if age_ns < _SETTLING_NS else stamp
 
     def _check_place(self) -> None:
         real = self._files.real_path(self.path)

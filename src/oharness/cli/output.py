@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TextIO
 
+from oharness.cli.columns import printable
 from oharness.language.catalogue import Catalogue
 
 _WIDEST = 100
@@ -86,15 +87,15 @@ class Output:
 
     def note(self, text: str) -> None:
         """Something beside the answer, on stderr."""
-        self._err.write(text + "\n")
+        self._err.write(printable(text) + "\n")
 
     def warning(self, text: str) -> None:
         """Something that asks for attention, on stderr."""
-        self._err.write(self._err_ink.warning("! ") + text + "\n")
+        self._err.write(self._err_ink.warning("! ") + printable(text) + "\n")
 
     def error(self, text: str) -> None:
         """Why it could not be done, on stderr."""
-        self._err.write(self._err_ink.bad("oharness: ") + text + "\n")
+        self._err.write(self._err_ink.bad("oharness: ") + printable(text) + "\n")
 
 
 def as_json(value: Mapping[str, Any], stream: TextIO, *, indent: int | None) -> str:

@@ -64,6 +64,11 @@ ERRORS: Mapping[str, str] = {
     "again, or change `memory.dir`.",
     "FolderBusy": "Another oHarness (process {holder_pid}) has been writing to {path} for {waited_s} seconds. Wait for "
     "it, or end it.",
+    "NoteNotFound": "There is no note {note_id}. `oharness memory list` lists them.",
+    # backups
+    "BackupFailed": "The backup {path} could not be written ({reason}), so the note was left as it is. Check that the "
+    "disk has room.",
+    "NoSuchBackup": "There is no backup {backup}. `oharness memory backups` lists them.",
     # harness
     "ModelFailed": "The model {model} did not answer. Send the message again, or set another `model`.",
     "NoSuchProvider": "There is no model provider {provider}. Known are: {known}. Check `model` in the settings.",
@@ -78,6 +83,9 @@ ERRORS: Mapping[str, str] = {
     "BadToolName": "The plugin {plugin} registers a tool called {name}; only letters, digits, - and _ are allowed, at "
     "most 64. Its author has to rename it.",
     # sync
+    "AnswerDoesNotFit": "{choice} is no answer to what is asked here ({reason}).",
+    "StoreUnfit": "This store would lose notes: {fault}. Use another one.",
+    "SettingUnusable": "{variable} holds something that cannot be used. It has to be: {expected}.",
     "ProtocolBroken": "The sync service answered something that cannot be understood ({reason}). Check the address.",
     "InvalidRequest": "The request breaks the rules of the sync protocol: {reason}.",
     "ClaimsUnusable": "The access token cannot be used: {reason}. Sign in again.",
@@ -119,6 +127,15 @@ NOTICES: Mapping[str, str] = {
     "step-limit": "Stopped after {steps} steps. Say that it should go on, or say what to do instead.",
     "hook-failed": "{hook} of the plugin {plugin} failed ({error}); the message was sent all the same.",
     "plugin-left-out": "The plugin {plugin} was left out ({error}): {detail}",
+    "notes-not-loaded": "{count} {scope} notes are not loaded, since there are more than {limit} (`memory.maxNotes`). "
+    "Forget some, or raise the limit.",
+    "user-notes-unavailable": "Your own notes cannot be used ({detail}). Project notes can.",
+    "notes-in-repository": "The notes lie in the repository, in {folder}. To keep them out of it, add this line to "
+    ".gitignore: {line}",
+    "credential-not-recalled": "The note {id} fits, but holds a credential ({kind}), so it is not shown to the model. "
+    "Remove the credential from it.",
+    "recall-failed": "Recall failed ({detail}); the message was sent without notes.",
+    "index-not-kept": "The recall index cannot be written, so it is made anew each time.",
     "plugin-clash": "The plugin {plugin} was left out: its {kind} {name} is called like one of {other}.",
 }
 """What a frontend shows beside the conversation."""

@@ -214,6 +214,10 @@ class _CommitAnswerShape(StandingShape, frozen=True, kw_only=True):
     replayed: bool | msgspec.UnsetType = msgspec.UNSET
 
 
+COMMIT_SHAPES = (_CommitShape, _CommitAnswerShape)
+"""Request and answer, for the OpenAPI document."""
+
+
 # --- requests
 
 

@@ -267,6 +267,12 @@ class _BodiesAnswerShape(StandingShape, frozen=True, kw_only=True):
     missing: list[IdText]
 
 
+POLL_SHAPES = (_PollShape, _PollAnswerShape)
+LISTING_SHAPES = (_ListingShape, _ListingAnswerShape)
+BODIES_SHAPES = (_BodiesShape, _BodiesAnswerShape)
+"""Request and answer of each form, for the OpenAPI document."""
+
+
 # --- requests
 
 
@@ -341,6 +347,7 @@ def _read_listing(shape: _ListingShape) -> ListingRequest:
 
 def _read_bodies(shape: _BodiesShape) -> BodiesRequest:
     wanted = tuple(WantedBody(read_note_id(body.id), Revision(body.revision)) for body in shape.want)
+    _refuse_twice(body.id for body in wanted)
     return BodiesRequest(read_scope(shape.scope), wanted, or_none(shape.user_id))
 
 

@@ -1,0 +1,1 @@
+"""The sync service: notes of many accounts as objects, one manifest per scope, no database."""

@@ -1,0 +1,1 @@
+"""Where the service keeps its objects: one interface, three kinds of store."""

@@ -1,0 +1,282 @@
+"""Objects as files of a local folder, with our own compare-and-swap and flushing to disk (P-45).
+
+Several processes of one machine may share the folder: a replacement happens under a lock file. Reading needs
+no lock, since files are renamed into place whole.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import re
+import sys
+import threading
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ParamSpec
+
+from filelock import FileLock, Timeout
+
+from oharness.core.clock import Clock
+from oharness.core.randomness import Randomness
+from oharness.syncserver.objects.base import (
+    Absent,
+    Found,
+    ListedObject,
+    Moved,
+    Reading,
+    SameVersion,
+    Stored,
+    StoreUnavailable,
+    StoreVersion,
+    Unknown,
+    Written,
+)
+
+_WORK_FOLDER = ".work"
+_LOCK_STRIPES = 64
+_LOCK_TIMEOUT_S = 10.0
+_LOCK_POLL_S = 0.002
+_LEFTOVER_AGE_MS = 3_600_000
+_SEGMENT = re.compile(r"[A-Za-z0-9_%-][A-Za-z0-9._%-]{0,254}")
+_READ_BATCH = 256
+_Arguments = ParamSpec("_Arguments")
+_FLUSHES_FOLDERS = sys.platform != "win32"
+
+
+class FolderObjects:
+    """An `ObjectStore` in a folder."""
+
+    def __init__(self, root: Path, clock: Clock, randomness: Randomness) -> None:
+        self._root = root
+        self._clock = clock
+        self._randomness = randomness
+        self._stripes = [threading.Lock() for _ in range(_LOCK_STRIPES)]
+
+    @property
+    def min_write_interval_s(self) -> float:
+        return 0.0
+
+    async def read(self, key: str) -> Reading:
+        return await asyncio.to_thread(self._read, self._path(key), key)
+
+    async def read_unless(self, key: str, known: StoreVersion) -> Reading | SameVersion:
+        reading = await self.read(key)
+        if isinstance(reading, Found) and reading.version == known:
+            return SameVersion()
+        return reading
+
+    async def read_many(self, keys: Sequence[str]) -> list[Reading]:
+        readings: list[Reading] = []
+        for start in range(0, len(keys), _READ_BATCH):
+            batch = [(self._path(key), key) for key in keys[start : start + _READ_BATCH]]
+            readings += await asyncio.to_thread(lambda b: [self._read(path, key) for path, key in b], batch)
+        return readings
+
+    async def create(self, key: str, value: bytes) -> Written:
+        return await asyncio.to_thread(_answering, self._create, self._path(key), value)
+
+    async def create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
+        return await asyncio.to_thread(self._create_many, dict(objects))
+
+    async def replace(self, key: str, value: bytes, known: StoreVersion) -> Written:
+        return await asyncio.to_thread(_answering, self._replace, self._path(key), value, known)
+
+    async def put(self, key: str, value: bytes) -> Written:
+        return await asyncio.to_thread(_answering, self._replace, self._path(key), value, None)
+
+    async def remove(self, keys: Sequence[str]) -> int:
+        return await asyncio.to_thread(self._remove, [(self._path(key), key) for key in keys])
+
+    async def list_under(self, prefix: str) -> AsyncIterator[ListedObject]:
+        if not prefix.endswith("/"):
+            raise ValueError("a prefix ends in a slash")
+        for listed in await asyncio.to_thread(self._list, self._path(prefix.removesuffix("/")), prefix):
+            yield listed
+
+    async def clean(self) -> None:
+        """Makes the folder, and removes what writes cut off by a crash left more than an hour ago."""
+        await asyncio.to_thread(self._clean)
+
+    # --- plain blocking code from here on
+
+    def _path(self, key: str) -> Path:
+        segments = key.split("/")
+        for segment in segments:
+            if _SEGMENT.fullmatch(segment) is None:
+                raise ValueError(f"not a key of this store: {key!r}")
+        return self._root.joinpath(*segments)
+
+    def _read(self, path: Path, key: str) -> Reading:
+        try:
+            with path.open("rb") as file:
+                value = file.read()
+                modified_ns = os.fstat(file.fileno()).st_mtime_ns
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return Absent()
+        except OSError as error:
+            raise StoreUnavailable(key, str(error)) from error
+        return Found(value, _version(value), modified_ns // 1_000_000)
+
+    def _create(self, path: Path, value: bytes) -> Written:
+        with self._locked(path):
+            if path.exists():
+                return Moved()
+            return self._write_whole(path, value)
+
+    def _replace(self, path: Path, value: bytes, known: StoreVersion | None) -> Written:
+        with self._locked(path):
+            if known is not None:
+                reading = self._read(path, path.name)
+                if not isinstance(reading, Found) or reading.version != known:
+                    return Moved()
+            return self._write_whole(path, value)
+
+    def _write_whole(self, path: Path, value: bytes) -> Stored:
+        made = _make_folders(path.parent)
+        temporary = self._work_folder() / f"{self._randomness.token(12)}.tmp"
+        try:
+            _write_new(temporary, value)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _flush_folders({path.parent, *made})
+        return Stored(_version(value))
+
+    def _create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
+        """Files under their own names at once: nothing reads a body before a manifest names it."""
+        folders: set[Path] = set()
+        written: dict[str, Written] = {}
+        for key, value in objects.items():
+            path = self._path(key)
+            written[key] = _answering(self._create_in_place, path, value, folders)
+        try:
+            _flush_folders(folders)
+        except OSError as error:
+            return {key: Unknown(str(error)) if isinstance(one, Stored) else one for key, one in written.items()}
+        return written
+
+    def _create_in_place(self, path: Path, value: bytes, folders: set[Path]) -> Written:
+        folders.update(_make_folders(path.parent))
+        try:
+            _write_new(path, value)
+        except FileExistsError:
+            return Moved()
+        folders.add(path.parent)
+        return Stored(_version(value))
+
+    def _remove(self, places: Sequence[tuple[Path, str]]) -> int:
+        removed = 0
+        folders: set[Path] = set()
+        for path, key in places:
+            try:
+                path.unlink()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise StoreUnavailable(key, str(error)) from error
+            removed += 1
+            folders.add(path.parent)
+        for folder in folders:
+            self._drop_empty(folder)
+        return removed
+
+    def _drop_empty(self, folder: Path) -> None:
+        with contextlib.suppress(OSError):
+            while folder != self._root:
+                folder.rmdir()
+                folder = folder.parent
+
+    def _list(self, folder: Path, prefix: str) -> list[ListedObject]:
+        try:
+            return sorted(self._walk(folder, prefix), key=lambda listed: listed.key)
+        except OSError as error:
+            raise StoreUnavailable(prefix, str(error)) from error
+
+    def _walk(self, folder: Path, prefix: str) -> Iterator[ListedObject]:
+        try:
+            entries = list(os.scandir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for entry in entries:
+            if _SEGMENT.fullmatch(entry.name) is None:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._walk(Path(entry.path), f"{prefix}{entry.name}/")
+                continue
+            with contextlib.suppress(FileNotFoundError):
+                stat = entry.stat(follow_symlinks=False)
+                yield ListedObject(prefix + entry.name, stat.st_size, stat.st_mtime_ns // 1_000_000)
+
+    def _clean(self) -> None:
+        old = self._clock.now_ms() - _LEFTOVER_AGE_MS
+        for entry in os.scandir(self._work_folder()):
+            if entry.name.endswith(".tmp") and entry.stat().st_mtime_ns // 1_000_000 < old:
+                Path(entry.path).unlink(missing_ok=True)
+
+    def _work_folder(self) -> Path:
+        folder = self._root / _WORK_FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    @contextlib.contextmanager
+    def _locked(self, path: Path) -> Iterator[None]:
+        stripe = zlib.crc32(os.fspath(path).encode()) % _LOCK_STRIPES
+        lock_file = self._work_folder() / f"{stripe}.lock"
+        with (
+            self._stripes[stripe],
+            FileLock(lock_file, timeout=_LOCK_TIMEOUT_S, poll_interval=_LOCK_POLL_S),
+        ):
+            yield
+
+
+def _answering(write: Callable[_Arguments, Written], *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Written:
+    try:
+        return write(*args, **kwargs)
+    except (OSError, Timeout) as error:
+        return Unknown(str(error))
+
+
+def _make_folders(folder: Path) -> set[Path]:
+    """Makes the folder; the folders whose entries changed by that."""
+    changed: set[Path] = set()
+    missing = folder
+    while not missing.is_dir():
+        missing = missing.parent
+        changed.add(missing)
+    if changed:
+        folder.mkdir(parents=True, exist_ok=True)
+    return changed
+
+
+def _write_new(path: Path, value: bytes) -> None:
+    """A new file, flushed to disk; its folder is not."""
+    try:
+        _write_flushed(path, value)
+    except FileNotFoundError:  # the folder was empty and another process removed it meanwhile
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_flushed(path, value)
+
+
+def _write_flushed(path: Path, value: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(value)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_folders(folders: Iterable[Path]) -> None:
+    if not _FLUSHES_FOLDERS:
+        return
+    for folder in folders:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _version(value: bytes) -> StoreVersion:
+    return StoreVersion(hashlib.sha256(value).hexdigest())

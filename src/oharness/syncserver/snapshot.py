@@ -1,0 +1,135 @@
+"""`POST /v1/memory/snapshot`: where scopes stand, what changed, and the bodies asked for (section 4)."""
+
+import asyncio
+
+from oharness.core.clock import Clock
+from oharness.notes.hashing import content_hash
+from oharness.notes.note import Note
+from oharness.protocol.claims import Claims
+from oharness.protocol.snapshot import (
+    BodiesAnswer,
+    BodiesRequest,
+    ListedNote,
+    ListingAnswer,
+    ListingRequest,
+    PollAnswer,
+    PollQuery,
+    PollRequest,
+    PollState,
+    SentBody,
+    WantedBody,
+)
+from oharness.protocol.values import Epoch
+from oharness.syncserver.bodies import BodyStore, WantedObject
+from oharness.syncserver.erased import account_erased, refuse_erased_account
+from oharness.syncserver.keys import manifest_key
+from oharness.syncserver.manifest import Manifest, is_changed, list_changes
+from oharness.syncserver.manifest_format1 import old_epoch
+from oharness.syncserver.manifest_store import ManifestStore
+from oharness.syncserver.objects.base import ObjectStore
+from oharness.syncserver.standing import Limits, refuse_other_account, standing_of
+
+
+class SnapshotService:
+    """Reads what the store holds; writes nothing."""
+
+    def __init__(self, store: ObjectStore, manifests: ManifestStore, limits: Limits, clock: Clock) -> None:
+        self._store = store
+        self._manifests = manifests
+        self._limits = limits
+        self._clock = clock
+
+    async def poll(self, claims: Claims, request: PollRequest) -> PollAnswer:
+        """Where each polled scope stands (P-20).
+
+        Raises: RequestRefused, StoreUnavailable, ManifestUnreadable.
+        """
+        refuse_other_account(claims, request.user_id)
+        await refuse_erased_account(self._store, claims.account)
+        states = await asyncio.gather(*(self._state(claims, query) for query in request.queries))
+        return PollAnswer(standing_of(claims, self._limits), tuple(states))
+
+    async def list(self, claims: Claims, request: ListingRequest) -> ListingAnswer:
+        """What changed after `since`, with the bodies that are not in `have` as far as they fit (P-21, P-22).
+
+        Raises: RequestRefused, StoreUnavailable, ManifestUnreadable.
+        """
+        refuse_other_account(claims, request.user_id)
+        await refuse_erased_account(self._store, claims.account)
+        key = manifest_key(claims.account, request.scope)
+        manifest = await self._manifest(key)
+        listing = list_changes(manifest, request.epoch, request.since, old_epoch(key))
+        bodies = BodyStore(self._store, self._clock, claims.account, request.scope)
+        return ListingAnswer(
+            standing=standing_of(claims, self._limits, request.scope),
+            epoch=Epoch(manifest.epoch),
+            version=manifest.version,
+            complete=listing.complete,
+            horizon=manifest.horizon,
+            notes=await self.with_bodies(bodies, listing.notes, frozenset(request.have)),
+            tombstones=listing.tombstones,
+            check=self._manifests.check(key, manifest),
+        )
+
+    async def bodies(self, claims: Claims, request: BodiesRequest) -> BodiesAnswer:
+        """The bodies of revisions, whether or not they still are the latest (P-23).
+
+        Raises: RequestRefused, StoreUnavailable, ManifestUnreadable.
+        """
+        refuse_other_account(claims, request.user_id)
+        await refuse_erased_account(self._store, claims.account)
+        manifest = await self._manifest(manifest_key(claims.account, request.scope))
+        store = BodyStore(self._store, self._clock, claims.account, request.scope)
+        wanted = [_wanted(manifest, one) for one in request.wanted]
+        read = await store.read(wanted, self._limits.quota.max_response_bytes)
+        revisions = {one.id: one.revision for one in request.wanted}
+        sent = [
+            SentBody(note_id, revisions[note_id], content_hash(note), note)
+            for note_id, note in read.notes.items()
+            if note is not None and _is_intact(manifest, note_id, revisions[note_id], note)
+        ]
+        gone = {note_id for note_id in read.notes} - {one.id for one in sent}
+        return BodiesAnswer(standing_of(claims, self._limits, request.scope), tuple(sent), tuple(sorted(gone)))
+
+    async def with_bodies(
+        self, bodies: BodyStore, entries: tuple[ListedNote, ...], have: frozenset[str]
+    ) -> tuple[ListedNote, ...]:
+        """The entries, with their notes where the caller lacks them and the answer has room.
+
+        Raises: StoreUnavailable.
+        """
+        lacking = [WantedObject(entry.id, entry.revision, entry.bytes) for entry in entries if entry.hash not in have]
+        read = await bodies.read(lacking, self._limits.quota.max_response_bytes)
+        return tuple(
+            entry if (note := read.notes.get(entry.id)) is None else _with_note(entry, note) for entry in entries
+        )
+
+    async def _state(self, claims: Claims, query: PollQuery) -> PollState:
+        key = manifest_key(claims.account, query.scope)
+        manifest = await self._manifest(key)
+        changed = is_changed(manifest, query.epoch, query.since, old_epoch(key))
+        return PollState(query.scope, Epoch(manifest.epoch), manifest.version, changed)
+
+    async def _manifest(self, key: str) -> Manifest:
+        manifest = (await self._manifests.read(key)).manifest
+        if manifest.erased:
+            raise account_erased()
+        return manifest
+
+
+def _with_note(entry: ListedNote, note: Note) -> ListedNote:
+    return ListedNote(entry.id, entry.hash, entry.revision, entry.seq, entry.bytes, note)
+
+
+def _wanted(manifest: Manifest, one: WantedBody) -> WantedObject:
+    entry = manifest.notes.get(one.id)
+    is_current = entry is not None and entry.revision == one.revision
+    return WantedObject(one.id, one.revision, entry.bytes if entry is not None and is_current else 0)
+
+
+def _is_intact(manifest: Manifest, note_id: str, revision: str, note: Note) -> bool:
+    """Whether a current revision still is what the manifest says; of older ones nobody knows more than they say."""
+    entry = manifest.notes.get(note_id)
+    if entry is None or entry.revision != revision:
+        return True
+    return content_hash(note) == entry.hash

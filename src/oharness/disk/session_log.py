@@ -145,17 +145,21 @@ class SessionLock:
         """
         from filelock import FileLock, Timeout
 
-        path = folder / f"{session_id}.lock"
-        with _said(path):
+        self._path = folder / f"{session_id}.lock"
+        self._transcript = folder / f"{session_id}{SUFFIX}"
+        with _said(self._path):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = FileLock(path, timeout=0, thread_local=False)
+            self._lock = FileLock(self._path, timeout=0, thread_local=False)
             try:
                 self._lock.acquire()
             except Timeout:
                 raise SessionInUse(session_id) from None
 
     def release(self) -> None:
-        """May be called twice."""
+        """Leaves the lock file only beside a transcript. May be called twice."""
+        with contextlib.suppress(OSError):
+            if self._lock.is_locked and not self._transcript.exists():
+                self._path.unlink()
         self._lock.release()
 
 

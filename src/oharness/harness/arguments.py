@@ -20,13 +20,12 @@ _CLASSES: Mapping[str, tuple[type, ...]] = {
 
 def without_empty(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments without optional keys that are null: many models send those for "not given"."""
-    required = schema.get("required", ())
     properties = schema.get("properties", {})
-    return {
-        key: value
-        for key, value in arguments.items()
-        if value is not None or key in required or _of_type(None, properties.get(key, {}))
-    }
+    if not properties:
+        return dict(arguments)
+    may_be_null = {key for key, inner in properties.items() if _of_type(None, inner)}
+    kept = may_be_null.union(schema.get("required", ()))
+    return {key: value for key, value in arguments.items() if value is not None or key in kept}
 
 
 def problems(schema: Mapping[str, Any], value: Any, where: str = "") -> tuple[str, ...]:

@@ -73,13 +73,14 @@ def cut_in_half(messages: Sequence[Message]) -> int:
 def choose_cut(messages: Sequence[Message], keep_tokens: float) -> int:
     """How many of the oldest messages go so that the rest takes `keep_tokens`, or as little as can be; 0 if none can.
 
-    The rest begins with a user message where possible, and no call is parted from its result.
+    The rest begins with a user message unless that drops far more, and no call is parted from its result.
     """
     possible = cuts(messages)
     fitting = [cut for cut in possible if _tokens(messages[cut:]) <= keep_tokens]
     if not fitting:
         return max(possible, default=0)
-    return next((cut for cut in fitting if messages[cut].role is Role.USER), fitting[0])
+    by_turn = (cut for cut in fitting if messages[cut].role is Role.USER)
+    return next((cut for cut in by_turn if _tokens(messages[cut:]) >= keep_tokens / 2), fitting[0])
 
 
 async def summary_of(dropped: Sequence[Message], model: Model, at: Millis, idle_seconds: float) -> tuple[Message, bool]:

@@ -1,6 +1,7 @@
 """The loop: from a person's message to the last answer, and what plugins add on the way."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -30,13 +31,13 @@ from oharness.harness.events import (
 )
 from oharness.harness.host import NameClash, PluginHost
 from oharness.harness.messages import AttachedBlock, Message, Role, own_text
-from oharness.harness.model import ModelFailed, ModelFault, TextDelta
+from oharness.harness.model import ModelFailed, ModelFault, ModelReply, ModelRequest, TextDelta
 from oharness.harness.options import AgentOptions
 from oharness.harness.sessions import unsaved_session
 from oharness.harness.tools import Arguments, Effect, ToolContext, ToolResult
 from oharness.testing.clock import FakeClock
 from oharness.testing.desk import APlugin, a_tool, desk, finished, result_texts
-from oharness.testing.model import Fails, Hangs, Raises, Says, ScriptedModel, StopsShort, calls, says
+from oharness.testing.model import Fails, Hangs, Line, Raises, Says, ScriptedModel, StopsShort, calls, says
 
 pytestmark = pytest.mark.plugins
 
@@ -54,6 +55,22 @@ async def test_an_answer_is_streamed_and_stored() -> None:
         (Role.USER, "hi"),
         (Role.ASSISTANT, "hello there, person"),
     ]
+
+
+async def test_a_model_that_thinks_for_long_stays_alive_by_empty_pieces() -> None:
+    class Thinker(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[TextDelta | ModelReply]:
+            for _ in range(8):
+                await asyncio.sleep(0.03)
+                yield TextDelta("")
+            async for part in ScriptedModel.stream(self, request):
+                yield part
+
+    options = AgentOptions(Thinker([says("42")]), Path("project"), FakeClock(), idle_seconds=0.1)
+    async with aclosing(Agent(options, unsaved_session(), Unattended()).run("why?")) as events:
+        seen = [event async for event in events]
+    assert finished(seen).reply == "42"
+    assert TextDelta("") not in seen
 
 
 async def test_a_tool_runs_and_the_model_sees_its_result() -> None:
@@ -211,11 +228,12 @@ def test_two_tools_of_one_name_are_refused_with_both_owners_named() -> None:
         (Fails(ModelFault.OUT_OF_CREDIT, text="half an"), ModelFault.OUT_OF_CREDIT),
         (Raises(KeyError("choices")), ModelFault.BROKEN),
         (StopsShort("half an"), ModelFault.NONSENSE),
+        (Says("odd", calls=(("look", {"set": {1}}),)), ModelFault.BROKEN),
         (Hangs(), ModelFault.TIMED_OUT),
         (Hangs("half an"), ModelFault.TIMED_OUT),
     ],
 )
-async def test_a_failing_model_leaves_the_message_for_a_retry(line: Fails, fault: ModelFault) -> None:
+async def test_a_failing_model_leaves_the_message_for_a_retry(line: Line, fault: ModelFault) -> None:
     at = desk([line, says("here you are")], idle_seconds=0.05)
     with pytest.raises(ModelFailed) as caught:
         await at.say("please")

@@ -13,7 +13,7 @@ import pytest
 from oharness.core.clock import Millis
 from oharness.core.errors import StorageFailed
 from oharness.disk.session_log import SessionInUse, TranscriptUnreadable, read_transcript
-from oharness.harness.descriptors import MessageAddition, RunContext
+from oharness.harness.descriptors import MessageAddition, Notice, RunContext
 from oharness.harness.messages import (
     AttachedBlock,
     Message,
@@ -211,6 +211,15 @@ def test_a_bad_line_in_the_middle_is_reported_and_hides_nothing_else(folder: Pat
         stored = read_session(folder, "s")
         assert [own_text(entry) for entry in stored.entries if isinstance(entry, Message)] == ["one", "three"]
         assert stored.damaged == 1
+
+
+async def test_what_could_not_be_read_is_told_with_the_first_message(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_bytes(transcript_bytes(user("one")) + b'{"kind":"assis')
+    at = desk(session=resume_session(folder, "s"))
+    assert (await at.say("hi"))[0] == Notice("transcript-damaged", {"count": 1})
+    assert not [event for event in await at.say("hi") if isinstance(event, Notice)]
+    await at.agent.close()
 
 
 def test_kinds_and_blocks_of_a_later_version_are_passed_over(folder: Path) -> None:

@@ -10,6 +10,7 @@ the user's message is in it, what the model said before an interruption too, and
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -90,7 +91,7 @@ class Agent:
         )
         self._running: asyncio.Task[Any] | None = None
         self._after_run: asyncio.Task[None] | None = None
-        self._late_notices: list[Notice] = []
+        self._late_notices = _what_was_lost(session)
         self._subagents = 0
 
     @property
@@ -199,13 +200,15 @@ class Agent:
         run.said = ""
         options = self._options
         request = ModelRequest(run.system, self.session.live, self._specs)
-        async for part in stream_reply(options.model, request, options.idle_seconds):
-            match part:
-                case TextDelta():
-                    run.said += part.text
-                    run.outlet.show(part)
-                case ModelReply():
-                    return part
+        async with aclosing(stream_reply(options.model, request, options.idle_seconds)) as parts:
+            async for part in parts:
+                match part:
+                    case TextDelta():
+                        run.said += part.text
+                        if part.text:  # an empty piece is a sign of life from a model that thinks
+                            run.outlet.show(part)
+                    case ModelReply():
+                        return part
         raise ModelFailed(ModelFault.NONSENSE, options.model.name)
 
     async def _store_results(self, run: _Run, step: Step) -> None:
@@ -290,6 +293,11 @@ class _Inner:
 
     async def all_shown(self) -> None:
         await self.outer.all_shown()
+
+
+def _what_was_lost(session: Session) -> list[Notice]:
+    """Lines of a resumed transcript that could not be read, told with the first message."""
+    return [Notice("transcript-damaged", {"count": session.damaged})] if session.damaged else []
 
 
 def _finished(run: _Run, reply: Message, ending: Ending) -> RunFinished:

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 from oharness.harness.model import Model, ModelFailed, ModelFault, ModelReply, ModelRequest, TextDelta
+from oharness.harness.transcript_json import record_of
 
 IDLE_SECONDS = 120.0
 """How long a model may be silent before, or within, an answer."""
@@ -34,9 +36,10 @@ async def whole_reply(model: Model, request: ModelRequest, idle_seconds: float =
 
     Raises: ModelFailed.
     """
-    async for part in stream_reply(model, request, idle_seconds):
-        if isinstance(part, ModelReply):
-            return part
+    async with aclosing(stream_reply(model, request, idle_seconds)) as parts:
+        async for part in parts:
+            if isinstance(part, ModelReply):
+                return part
     raise ModelFailed(ModelFault.NONSENSE, model.name, "the answer has no end")
 
 
@@ -45,12 +48,15 @@ async def _next(
 ) -> TextDelta | ModelReply:
     try:
         async with asyncio.timeout(idle_seconds):
-            return await anext(parts)
+            part = await anext(parts)
+        if isinstance(part, ModelReply):
+            record_of(part.message)
+        return part
     except TimeoutError as error:
         raise ModelFailed(ModelFault.TIMED_OUT, model.name, f"silent for {idle_seconds:g} s") from error
     except StopAsyncIteration:
         raise ModelFailed(ModelFault.NONSENSE, model.name, "the answer has no end") from None
     except ModelFailed:
         raise
-    except Exception as error:  # a provider's own code: a run fails in plain words, whatever it raises
+    except Exception as error:  # a provider's own code fails in plain words, also with data no transcript can hold
         raise ModelFailed(ModelFault.BROKEN, model.name, type(error).__name__) from error

@@ -30,7 +30,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next piece of the answer while it is being written."""
+    """The next piece of the answer while it is being written; an empty one says that the model is still at work."""
 
     text: str
 

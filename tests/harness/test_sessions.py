@@ -213,10 +213,15 @@ def test_a_bad_line_in_the_middle_is_reported_and_hides_nothing_else(folder: Pat
         assert stored.damaged == 1
 
 
-async def test_what_could_not_be_read_is_told_with_the_first_message(folder: Path) -> None:
+@pytest.fixture
+def torn(folder: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "s.jsonl").write_bytes(transcript_bytes(user("one")) + b'{"kind":"assis')
-    at = desk(session=resume_session(folder, "s"))
+    return folder
+
+
+async def test_what_could_not_be_read_is_told_with_the_first_message(torn: Path) -> None:
+    at = desk(session=resume_session(torn, "s"))
     assert (await at.say("hi"))[0] == Notice("transcript-damaged", {"count": 1})
     assert not [event for event in await at.say("hi") if isinstance(event, Notice)]
     await at.agent.close()

@@ -16,9 +16,9 @@ from oharness.reconcile.guards import (
     Paused,
     PauseReason,
     after_pass,
+    answer_to,
     confirm,
     head_moved,
-    is_answered,
     judge_first_sync,
     judge_missing,
     judge_removals,
@@ -37,7 +37,7 @@ def ids(count: int) -> frozenset[str]:
 
 
 def seen_before(missing: frozenset[str]) -> FolderHistory:
-    return FolderHistory(missing, (), "h1")
+    return FolderHistory(missing, {}, "h1")
 
 
 def test_a_missing_file_waits_for_the_second_pass() -> None:
@@ -72,20 +72,28 @@ def test_all_of_them_ask_however_few(synced: int) -> None:
 
 
 def test_deletions_from_outside_add_up_over_a_day() -> None:
-    earlier = tuple(Millis(NOW - hours * 3_600_000) for hours in (1, 5, 10, 23))
+    earlier = {f"gone-{hours}": Millis(NOW - hours * 3_600_000) for hours in (1, 5, 10, 23)}
     history = FolderHistory(ids(2), earlier, "h1")
     assert isinstance(judge_missing(ids(2), 20, history, THERE, NOW), Paused)
     a_day_later = Millis(NOW + DAY_MS)
     assert judge_missing(ids(2), 20, history, THERE, a_day_later) == MissingVerdict(ids(2), frozenset())
 
 
+def test_a_pass_that_was_cut_short_is_repeated_with_the_same_verdict() -> None:
+    history = seen_before(ids(5))
+    for _ in range(10):
+        verdict = judge_missing(ids(5), 20, history, THERE, NOW)
+        assert verdict == MissingVerdict(ids(5), frozenset())
+        history = after_pass(history, THERE, verdict, answered=False, now_ms=NOW)
+
+
 def test_deletions_of_a_clock_that_ran_ahead_count_as_now_and_are_forgotten_a_day_later() -> None:
-    ahead = FolderHistory(frozenset(), (Millis(NOW + 3650 * DAY_MS),) * 5, "h1")
+    ahead = FolderHistory(frozenset(), dict.fromkeys("abcde", Millis(NOW + 3650 * DAY_MS)), "h1")
     nothing = MissingVerdict(frozenset(), frozenset())
     history = after_pass(ahead, THERE, nothing, answered=False, now_ms=NOW)
-    assert history.deleted_outside == (NOW,) * 5
+    assert history.deleted_outside == dict.fromkeys("abcde", NOW)
     later = Millis(NOW + DAY_MS)
-    assert after_pass(history, THERE, nothing, answered=False, now_ms=later).deleted_outside == ()
+    assert after_pass(history, THERE, nothing, answered=False, now_ms=later).deleted_outside == {}
 
 
 def test_any_number_asks_after_git_moved_head() -> None:
@@ -159,10 +167,14 @@ def test_a_pull_that_removes_more_than_ten_or_a_fifth_asks(removals: int, unchan
     ],
 )
 def test_a_first_sync_asks_when_fewer_than_half_are_known_there(here: str, there: str, asks: bool) -> None:
-    paused = judge_first_sync(here.split(), there.split())
+    paused = judge_first_sync(here.split(), there.split(), FolderHistory())
     assert (paused is not None) is asks
     if paused:
         assert set(paused.note_ids) == set(here.split()) - set(there.split())
+
+
+def test_two_sides_that_have_met_are_no_strangers() -> None:
+    assert judge_first_sync({"new"}, {"deleted-long-ago"}, FolderHistory(met=True)) is None
 
 
 @pytest.mark.parametrize("reason", PauseReason)
@@ -177,15 +189,16 @@ def test_an_answer_that_does_not_fit_is_refused(reason: PauseReason) -> None:
 
 
 def test_an_answer_holds_for_the_notes_that_were_shown_and_no_others() -> None:
-    answer = Confirmed(Choice.DELETE, frozenset({"a", "b"}))
-    assert is_answered(Paused(PauseReason.MANY_MISSING, ("a",)), answer)
-    assert not is_answered(Paused(PauseReason.MANY_MISSING, ("a", "c")), answer)
-    assert not is_answered(Paused(PauseReason.FIRST_SYNC, ("a",)), answer)
-    assert not is_answered(Paused(PauseReason.MANY_MISSING, ("a",)), None)
+    answers = [Confirmed(Choice.MIX, frozenset("xy")), Confirmed(Choice.DELETE, frozenset("ab"))]
+    assert answer_to(Paused(PauseReason.MANY_MISSING, ("a",)), answers) is Choice.DELETE
+    assert answer_to(Paused(PauseReason.FIRST_SYNC, ("x", "y")), answers) is Choice.MIX
+    assert answer_to(Paused(PauseReason.MANY_MISSING, ("a", "c")), answers) is None
+    assert answer_to(Paused(PauseReason.FIRST_SYNC, ("a",)), answers) is None
+    assert answer_to(Paused(PauseReason.MANY_MISSING, ("a",)), []) is None
 
 
 def test_after_an_answer_the_count_starts_anew() -> None:
-    history = FolderHistory(frozenset(), (NOW,) * 4, "h1")
+    history = FolderHistory(frozenset(), dict.fromkeys("abcd", NOW), "h1")
     moved = FolderNow(head="h2", tracked=True)
     after = after_pass(history, moved, MissingVerdict(ids(3), frozenset()), answered=True, now_ms=NOW)
-    assert after == FolderHistory(frozenset(), (), "h2")
+    assert (after.deleted_outside, after.head_when_whole) == ({}, "h2")

@@ -190,6 +190,18 @@ def forget(entry: Entry) -> Entry:
     return replace(entry, agreed=NOTHING_AGREED)
 
 
+def after_put(entry: Entry, accepted: InCloud) -> Entry:
+    """An entry after the service accepted this machine's content; a newer version seen meanwhile stays seen."""
+    agreed = agree(entry, accepted.version)
+    return replace(agreed, seen=accepted) if accepted.seq >= _seen_seq(entry.seen) else agreed
+
+
+def after_delete(entry: Entry, accepted: DeletedInCloud) -> Entry:
+    """An entry after the service accepted a deletion."""
+    forgotten = forget(entry)
+    return replace(forgotten, seen=accepted) if accepted.seq >= _seen_seq(entry.seen) else forgotten
+
+
 def known_versions(agreed: Agreed) -> tuple[Version, ...]:
     """Every version of a note that this machine held in sync, latest first, as far as remembered."""
     match agreed:

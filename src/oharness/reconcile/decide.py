@@ -31,7 +31,7 @@ class NotHere:
 
 @dataclass(frozen=True, slots=True)
 class DeletedHere:
-    """Somebody deleted the note here: its content then, and the revision that was agreed on then, if any.
+    """Somebody deleted the note here: its content then, and the revision agreed on then where it was recorded.
 
     `purge` asks for the note's objects to go as well (forget everywhere).
     """
@@ -345,7 +345,13 @@ def _decide_deleted(
 def _was_deleted(agreed: Agreed, local: DeletedHere, cloud: InCloud) -> bool:
     """Whether the cloud still has what was deleted here: by revision, after a reset also by content (P-25)."""
     match agreed:
-        case AgreedOn(version) if version.hash == local.hash:
+        case AgreedOn(version, older) if (
+            local.revision is None
+            or local.revision == version.revision
+            or local.hash == version.hash
+            or any(known.revision == local.revision for known in older)
+        ):
+            # What is agreed moves on past a deletion only by an upload of this machine's own earlier text.
             return cloud.revision == version.revision
         case AgreedBeforeReset() if cloud.hash == local.hash:
             return True

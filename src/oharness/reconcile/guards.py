@@ -4,9 +4,10 @@ Files that vanish without anybody having asked for it, a cloud that would take a
 collections that hardly know each other. No I/O, no clock.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 
 from oharness.core.clock import Millis
 from oharness.core.errors import Refused
@@ -70,18 +71,23 @@ class Confirmed:
     note_ids: frozenset[str]
 
 
+_NO_DELETIONS: Mapping[str, Millis] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class FolderHistory:
     """What earlier passes saw of a directory.
 
-    `missing_before`: ids whose files the last pass already saw missing. `deleted_outside`: when deletions that
-    nobody asked oHarness for were taken for meant. `head_when_whole`: git's HEAD when nothing was missing and
-    the notes were tracked, None where they were not.
+    `missing_before`: ids whose files the last pass already saw missing. `deleted_outside`: notes whose deletion
+    nobody asked oHarness for and that was taken for meant, and when. `head_when_whole`: git's HEAD when nothing
+    was missing and the notes were tracked, None where they were not. `met`: whether the directory and its cloud
+    scope have been reconciled once.
     """
 
     missing_before: frozenset[str] = frozenset()
-    deleted_outside: tuple[Millis, ...] = ()
+    deleted_outside: Mapping[str, Millis] = field(default_factory=lambda: _NO_DELETIONS, hash=False)
     head_when_whole: str | None = None
+    met: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,10 @@ class FolderNow:
     state: FolderState = FolderState.THERE
     head: str | None = None
     tracked: bool = False
+
+
+NO_HISTORY = FolderHistory()
+FOLDER_THERE = FolderNow()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +132,11 @@ def confirm(paused: Paused, choice: Choice) -> Confirmed:
     return Confirmed(choice, frozenset(paused.note_ids))
 
 
-def is_answered(paused: Paused, confirmed: Confirmed | None) -> bool:
-    """Whether this question was answered, for every note it is about."""
-    if confirmed is None or confirmed.choice not in ANSWERS[paused.reason]:
-        return False
-    return confirmed.note_ids.issuperset(paused.note_ids)
+def answer_to(paused: Paused, confirmed: Collection[Confirmed]) -> Choice | None:
+    """What a person answered to this question, for every note it is about; None while it is open."""
+    asked = frozenset(paused.note_ids)
+    fitting = ANSWERS[paused.reason]
+    return next((one.choice for one in confirmed if one.choice in fitting and asked <= one.note_ids), None)
 
 
 def head_moved(history: FolderHistory, folder: FolderNow) -> bool:
@@ -153,7 +163,7 @@ def judge_missing(
         return Paused(PauseReason.HEAD_MOVED, ids)
     if len(ids) == synced:
         return Paused(PauseReason.ALL_MISSING, ids)
-    recent = len(_within_a_day(history.deleted_outside, now_ms))
+    recent = len(_within_a_day(history.deleted_outside, now_ms).keys() - set(ids))
     if _more_than(len(ids) + recent, FEW_MISSING, FEW_MISSING_PERCENT, synced + recent):
         return Paused(PauseReason.MANY_MISSING, ids)
     deleted = frozenset(ids) & history.missing_before
@@ -177,12 +187,12 @@ def judge_removals(removals: Collection[str], unchanged: int) -> Paused | None:
     return None
 
 
-def judge_first_sync(here: Collection[str], known_there: Collection[str]) -> Paused | None:
+def judge_first_sync(here: Collection[str], known_there: Collection[str], history: FolderHistory) -> Paused | None:
     """Whether two collections that never met look like strangers: fewer than half of the notes here are known.
 
     Shapes: ids; `known_there` are all ids of the cloud scope, deleted ones included. An empty side is no stranger.
     """
-    if not here or not known_there:
+    if history.met or not here or not known_there:
         return None
     known = set(here).intersection(known_there)
     if 2 * len(known) < len(here):
@@ -193,23 +203,25 @@ def judge_first_sync(here: Collection[str], known_there: Collection[str]) -> Pau
 def after_pass(
     history: FolderHistory, folder: FolderNow, verdict: MissingVerdict, *, answered: bool, now_ms: Millis
 ) -> FolderHistory:
-    """The history that the next pass starts from, after a pass that did not pause.
+    """The history that the next pass starts from, when this one does not pause.
 
+    It may be kept before the pass is carried out: a pass cut short is repeated with the same verdict.
     `answered`: a person has just said what the changes in the directory mean, so HEAD's present place counts.
     """
-    recent = (*_within_a_day(history.deleted_outside, now_ms), *(now_ms for _ in verdict.deleted))
+    recent = dict.fromkeys(verdict.deleted, now_ms) | _within_a_day(history.deleted_outside, now_ms)
     whole = answered or not (verdict.waiting or verdict.deleted)
-    return replace(
-        history,
-        missing_before=verdict.waiting,
-        deleted_outside=() if answered else recent,
-        head_when_whole=(folder.head if folder.tracked else None) if whole else history.head_when_whole,
+    head_now = folder.head if folder.tracked else None
+    return FolderHistory(
+        missing_before=verdict.waiting | verdict.deleted,
+        deleted_outside={} if answered else recent,
+        head_when_whole=head_now if whole else history.head_when_whole,
+        met=True,
     )
 
 
-def _within_a_day(times: Collection[Millis], now_ms: Millis) -> tuple[Millis, ...]:
-    """Times of the last 24 hours; one in the future comes from a clock set back, and counts as now."""
-    return tuple(Millis(min(time, now_ms)) for time in times if time > now_ms - DAY_MS)
+def _within_a_day(times: Mapping[str, Millis], now_ms: Millis) -> dict[str, Millis]:
+    """What happened in the last 24 hours; a time in the future comes from a clock set back, and counts as now."""
+    return {note_id: Millis(min(time, now_ms)) for note_id, time in times.items() if time > now_ms - DAY_MS}
 
 
 def _more_than(count: int, few: int, percent: int, whole: int) -> bool:

@@ -19,8 +19,3 @@ use, since notes are found by their words. Link related notes as [[note-id]]. Lo
 update it by its id rather than writing a second one; when a note turns out to be wrong, update or forget it. A note \
 says what was true when it was written: check it against the present state before you rely on it, and trust the \
 newer of two that disagree."""
-
-EMPTY = """\
-You have a memory that outlives this conversation; it holds no notes yet.
-When you learn something that will matter in another conversation and cannot be seen in the files (who the user is, a \
-correction, a decision and its reason, where something is to be found), write it down with `remember`."""

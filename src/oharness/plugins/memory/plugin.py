@@ -1,0 +1,35 @@
+"""The built-in plugin `memory`: registration only."""
+
+from dataclasses import dataclass
+
+from oharness.harness.descriptors import PluginRegistry
+from oharness.memory.scopes import Memory
+from oharness.plugins.memory.message_hook import recall_hook
+from oharness.plugins.memory.prompt import memory_section
+from oharness.plugins.memory.tools import memory_tools
+
+PROJECT_SERVICE = "memory.project"
+USER_SERVICE = "memory.user"
+OPEN_MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlugin:
+    """Tools, prompt section and recall over an open memory, which it does not own."""
+
+    memory: Memory
+
+    @property
+    def id(self) -> str:
+        return "memory"
+
+    def register(self, registry: PluginRegistry) -> None:
+        for tool in memory_tools(self.memory):
+            registry.tool(tool)
+        registry.prompt_section(memory_section(self.memory))
+        registry.message_hook(recall_hook(self.memory))
+        registry.provide(OPEN_MEMORY, self.memory)
+        if self.memory.project is not None:
+            registry.provide(PROJECT_SERVICE, self.memory.project)
+        if self.memory.user is not None:
+            registry.provide(USER_SERVICE, self.memory.user)

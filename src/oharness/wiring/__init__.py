@@ -1,0 +1,1 @@
+"""The composition root: `environment` reads settings once, `harness` puts the agent together."""

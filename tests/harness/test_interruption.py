@@ -196,6 +196,48 @@ async def test_a_tool_that_hides_the_cancellation_does_not_keep_the_run_alive() 
     assert len(at.model.requests) == 1
 
 
+@pytest.mark.parametrize("kind", ["message_hook", "tool_hook", "preview"])
+async def test_a_hook_that_hides_the_cancellation_does_not_keep_the_run_alive(kind: str) -> None:
+    started = asyncio.Event()
+
+    async def stubborn(*_: object) -> MessageAddition:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise RuntimeError("cleaning up went wrong") from None
+        raise AssertionError
+
+    parts = {
+        "message_hook": ("message_hook", MessageHook("x", stubborn)),
+        "tool_hook": ("tool_hook", ToolHook("x", stubborn)),  # type: ignore[arg-type]
+        "preview": ("tool", a_tool("other", Effect.WRITE, preview=stubborn)),
+    }
+    host = PluginHost([APlugin("p", [parts[kind]])])
+    script = [calls("other" if kind == "preview" else "look"), says("never")]
+    at = desk(script, host=host, tools=(a_tool("look"),))
+    run = asyncio.create_task(at.say("go"))
+    await started.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert len(at.model.requests) == (0 if kind == "message_hook" else 1)
+
+
+async def test_a_frontend_that_breaks_leaves_a_whole_transcript(tmp_path: Path) -> None:
+    class Broken:
+        async def approve(self, request: object) -> None:
+            raise EOFError("the terminal is gone")
+
+    at = desk([calls("x")], session=new_session(tmp_path), tools=(a_tool("x", Effect.WRITE),))
+    at.agent._gate._frontend = Broken()  # type: ignore[assignment]
+    with pytest.raises(EOFError):
+        await at.say("go")
+    await at.agent.close()
+    assert_whole(messages_in(tmp_path))
+    assert len(messages_in(tmp_path)) == 3
+
+
 async def test_the_audit_hears_of_an_interrupted_command() -> None:
     records: list[ToolRecord] = []
     started = asyncio.Event()

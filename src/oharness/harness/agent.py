@@ -142,6 +142,10 @@ class Agent:
         except asyncio.CancelledError:
             await to_the_end(self._leave_whole(run))
             raise
+        except Exception:
+            run.said = ""  # a retry asks for the whole answer again
+            await to_the_end(self._leave_whole(run))
+            raise
         finally:
             self._running = None
             self._tell_of_the_end()
@@ -217,7 +221,7 @@ class Agent:
         await self.session.store(Message(Role.TOOL, step.all_results(), self._options.clock.now_ms()))
 
     async def _leave_whole(self, run: _Run) -> None:
-        """After an interruption: results for all calls, or what the model had said so far, marked as cut off."""
+        """After a run that did not end by itself: results for all calls, or what the model had said so far, marked."""
         try:
             if run.step is not None:
                 await self._store_results(run, run.step)

@@ -37,7 +37,10 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A call has its result; `allowed` is False for one that was turned down and never ran."""
+    """A call has its result; `allowed` is False for one that was turned down.
+
+    `plugin` is empty for a call that reached no tool: an unknown name, or arguments that do not fit.
+    """
 
     call_id: str
     plugin: str

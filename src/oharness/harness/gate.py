@@ -8,6 +8,7 @@ from typing import assert_never
 
 from oharness.harness.events import AllowForSession, AllowOnce, Approval, Decline, Frontend, PermissionRequest
 from oharness.harness.permissions import Decision, Ground, Mode, Rules, Verdict, decide, full_name
+from oharness.harness.to_the_end import was_cancelled
 from oharness.harness.tools import Arguments, RegisteredTool, ToolContext
 
 _log = logging.getLogger(__name__)
@@ -103,6 +104,8 @@ async def _preview(registered: RegisteredTool, arguments: Arguments, context: To
         return ""
     try:
         return await registered.tool.preview(arguments, context)
-    except Exception:  # noqa: BLE001 (a plugin's own code; without a preview the person is still asked)
+    except Exception as error:
+        if was_cancelled():
+            raise asyncio.CancelledError from error
         _log.warning("preview of %s failed", full_name(registered), exc_info=True)
         return ""

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from oharness.harness.descriptors import MessageAddition, MessageHook, Notice, RunContext
 from oharness.harness.messages import AttachedBlock
 from oharness.harness.plain_data import plain_object
+from oharness.harness.to_the_end import was_cancelled
 
 HOOK_SECONDS = 10.0
 """How long a message may wait for one hook or section of a plugin."""
@@ -44,7 +45,9 @@ async def asked(
     try:
         async with asyncio.timeout(seconds):
             return await question()
-    except Exception as error:  # noqa: BLE001 ("Recall failing never stops a message from being sent.")
+    except Exception as error:
+        if was_cancelled():
+            raise asyncio.CancelledError from error
         _log.warning("%s of plugin %s failed", hook, plugin, exc_info=True)
         fields = {"plugin": plugin, "hook": hook, "error": type(error).__name__}
         notices.append(Notice("hook-failed", fields))

@@ -1,10 +1,16 @@
-"""Finishing a step that must not be left half done when the run around it is cancelled."""
+"""Cancellation: finishing a step that must not be left half done, and seeing one that other code has hidden."""
 
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 _Result = TypeVar("_Result")
+
+
+def was_cancelled() -> bool:
+    """Whether somebody wants this task to end. Plugins' code may have caught that and raised something else."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def to_the_end(step: Coroutine[Any, Any, _Result]) -> _Result:

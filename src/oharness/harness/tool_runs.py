@@ -18,7 +18,7 @@ from oharness.harness.messages import ToolCallBlock, ToolResultBlock
 from oharness.harness.pairing import INTERRUPTED, interrupted_result
 from oharness.harness.plain_data import plain_object
 from oharness.harness.relay import Outlet
-from oharness.harness.to_the_end import to_the_end
+from oharness.harness.to_the_end import to_the_end, was_cancelled
 from oharness.harness.tools import Arguments, Effect, RegisteredTool, ToolContext, ToolResult
 
 _log = logging.getLogger(__name__)
@@ -91,45 +91,53 @@ class ToolRunner:
         checked = _checked(call, self.tools)
         if isinstance(checked, ToolResult):
             step.put(index, checked)
-            outlet.show(ToolFinished(call.call_id, "", call.tool, False, checked))
+            outlet.show(ToolFinished(call.call_id, "", call.tool, True, checked))
             return
         registered, arguments = checked
-        plugin = registered.plugin
         context = self._context(call, run, outlet)
         answer = await self.gate.passes(call.call_id, registered, arguments, context, outlet.all_shown)
-        allowed = isinstance(answer, Passed)
-        step.made.append(CallMade(plugin, call.tool, allowed))
-        record = ToolRecord(
-            plugin=plugin,
+        record = self._record(call, registered, arguments, answer)
+        step.made.append(CallMade(record.plugin, call.tool, record.allowed))
+        match answer:
+            case TurnedDown(why=why):
+                result = _error(why)
+            case Passed():
+                outlet.show(ToolStarted(call.call_id, record.plugin, call.tool, arguments))
+                record, result = await self._let_through(record, registered, context, run)
+            case _:
+                assert_never(answer)
+        step.put(index, result)
+        outlet.show(ToolFinished(call.call_id, record.plugin, call.tool, record.allowed, result))
+        for notice in await self.host.on_tool_finished(record, run):
+            outlet.show(notice)
+
+    async def _let_through(
+        self, record: ToolRecord, registered: RegisteredTool, context: ToolContext, run: RunContext
+    ) -> tuple[ToolRecord, ToolResult]:
+        """Runs the tool. Hooks hear of an interrupted call at once, since nobody comes back to it."""
+        start = self.clock.monotonic()
+        try:
+            result = await _run(registered, record.arguments, context, self.result_chars)
+        except asyncio.CancelledError:
+            stopped = replace(record, duration_ms=self._since(start), result=_error(INTERRUPTED))
+            await to_the_end(self.host.on_tool_finished(stopped, run))
+            raise
+        return replace(record, duration_ms=self._since(start), result=result), result
+
+    def _record(
+        self, call: ToolCallBlock, registered: RegisteredTool, arguments: Arguments, answer: Passed | TurnedDown
+    ) -> ToolRecord:
+        return ToolRecord(
+            plugin=registered.plugin,
             tool=call.tool,
             call_id=call.call_id,
             arguments=arguments,
-            allowed=allowed,
+            allowed=isinstance(answer, Passed),
             asked=answer.asked,
             decided_by=answer.decided_by,
             started_at=self.clock.now_ms(),
             duration_ms=0,
         )
-        match answer:
-            case TurnedDown(why=why):
-                result = ToolResult(why, is_error=True)
-                step.put(index, result)
-            case Passed():
-                outlet.show(ToolStarted(call.call_id, plugin, call.tool, arguments))
-                start = self.clock.monotonic()
-                try:
-                    result = await _run(registered, arguments, context, self.result_chars)
-                except asyncio.CancelledError:
-                    stopped = replace(record, duration_ms=self._since(start), result=_error(INTERRUPTED))
-                    await to_the_end(self.host.on_tool_finished(stopped, run))
-                    raise
-                step.put(index, result)
-                record = replace(record, duration_ms=self._since(start), result=result)
-            case _:
-                assert_never(answer)
-        outlet.show(ToolFinished(call.call_id, plugin, call.tool, allowed, result))
-        for notice in await self.host.on_tool_finished(record, run):
-            outlet.show(notice)
 
     def _context(self, call: ToolCallBlock, run: RunContext, outlet: Outlet[RunEvent]) -> ToolContext:
         async def run_subagent(task: str) -> str:
@@ -158,19 +166,14 @@ async def _run(registered: RegisteredTool, arguments: Arguments, context: ToolCo
         result = await registered.tool.run(arguments, context)
         return replace(result, text=shortened(result.text, result_chars), data=plain_object(result.data))
     except asyncio.CancelledError:
-        if _was_cancelled():
+        if was_cancelled():
             raise
         return _error("The tool gave up.")
     except Exception as error:  # a plugin's own code: the model is told and can try something else
-        if _was_cancelled():
+        if was_cancelled():
             raise asyncio.CancelledError from error
         _log.warning("tool %s of plugin %s failed", registered.tool.name, registered.plugin, exc_info=True)
         return _error(f"The tool failed: {type(error).__name__}: {error}")
-
-
-def _was_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _error(text: str) -> ToolResult:

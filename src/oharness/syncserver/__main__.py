@@ -104,7 +104,7 @@ def open_store(url: str, environment: Mapping[str, str], clock: Clock, randomnes
         return RamObjects(clock)
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path.strip("/"):
         return FolderObjects(Path(_local_path(parts.path)), clock, randomness)
-    if parts.scheme in ("s3", "s3a", "r2", "gs", "az", "azure", "abfs", "abfss", "https"):
+    if parts.scheme in ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss", "https"):
         from oharness.syncserver.objects.remote import open_bucket
 
         try:

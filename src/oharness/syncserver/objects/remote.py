@@ -17,8 +17,8 @@ from obstore.exceptions import (
     NotModifiedError,
     PreconditionError,
 )
+from obstore.store import AzureStore, GCSStore, S3Store, from_url
 from obstore.store import ObjectStore as Bucket
-from obstore.store import from_url
 
 from oharness.syncserver.objects.base import (
     Absent,
@@ -38,7 +38,15 @@ _from_url: Any = from_url  # its overloads want to know the kind of store before
 _AT_ONCE = 32
 _TIMEOUT = "10s"
 _RETRY_FOR = timedelta(seconds=6)
-_SLOW_WRITERS = ("gs://", "r2://")
+_GCS = "gs://"
+_S3_VARIABLES = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL",
+)
 _R2_HOST = ".r2.cloudflarestorage.com"
 
 
@@ -47,19 +55,26 @@ def open_bucket(url: str, environment: Mapping[str, str]) -> "RemoteObjects":
 
     Raises: ValueError for a URL or a setting that the library does not take.
     """
-    endpoint = environment.get("AWS_ENDPOINT_URL", "") or environment.get("AWS_ENDPOINT", "")
     options: dict[str, Any] = {"timeout": _TIMEOUT, "connect_timeout": "5s"}
-    if endpoint.startswith("http://"):
+    if environment.get("AWS_ENDPOINT_URL", "").startswith("http://"):
         options["allow_http"] = True
-    slow = url.startswith(_SLOW_WRITERS) or _R2_HOST in endpoint or _R2_HOST in url
+    config = {name: environment[name] for name in _S3_VARIABLES if environment.get(name)}
+    arguments: dict[str, Any] = {"client_options": options}
+    if url.startswith(("s3://", "s3a://", "https://")) and config:
+        arguments["config"] = config
     try:
-        return RemoteObjects(
-            reader=_from_url(url, client_options=options, retry_config=_retries(3)),
-            writer=_from_url(url, client_options=options, retry_config=_retries(0)),
-            min_write_interval_s=1.0 if slow else 0.0,
-        )
+        reader = _from_url(url, retry_config=_retries(3), **arguments)
+        writer = _from_url(url, retry_config=_retries(0), **arguments)
     except (BaseError, ValueError) as error:
-        raise ValueError(str(error).split("\n")[0]) from error
+        raise ValueError(_first_line(error)) from error
+    if not isinstance(reader, S3Store | GCSStore | AzureStore):
+        raise ValueError("this is not the address of a bucket")
+    return RemoteObjects(reader, writer, 1.0 if _is_slow(url, environment) else 0.0)
+
+
+def _is_slow(url: str, environment: Mapping[str, str]) -> bool:
+    """Whether the store takes one write a second and object at most: R2 and GCS."""
+    return url.startswith(_GCS) or _R2_HOST in url or _R2_HOST in environment.get("AWS_ENDPOINT_URL", "")
 
 
 def _retries(count: int) -> Any:

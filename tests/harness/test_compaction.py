@@ -67,7 +67,17 @@ def results(*call_ids: str, text: str = "seen") -> Message:
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("我们每周四部署", 7), ("部署deploy", 4), ("학점인정", 4)],
+    [
+        ("", 0),
+        ("a", 1),
+        ("abcd", 1),
+        ("abcde", 2),
+        ("我们每周四部署", 7),
+        ("部署deploy", 4),
+        ("학점인정", 4),
+        ("😀", 1),
+        ("𠀀𠀁", 2),
+    ],
 )
 def test_tokens_are_a_quarter_of_the_letters_and_one_for_each_cjk_character(text: str, tokens: int) -> None:
     assert estimated_tokens(text) == tokens

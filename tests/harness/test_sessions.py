@@ -291,6 +291,33 @@ def test_another_process_cannot_open_it_and_killing_the_holder_frees_it(folder: 
     resume_session(folder, "s").close()
 
 
+def test_every_message_that_was_said_to_be_saved_survives_kill_9(folder: Path) -> None:
+    program = (
+        "import asyncio, sys; from pathlib import Path; from oharness.core.clock import Millis\n"
+        "from oharness.harness.messages import Message, Role, TextBlock\n"
+        "from oharness.harness.sessions import start_session\n"
+        "from oharness.testing.clock import FakeClock; from oharness.testing.randomness import SeededRandomness\n"
+        "async def main():\n"
+        "    session = start_session(Path(sys.argv[1]), 'p', FakeClock(), SeededRandomness(1))\n"
+        "    for number in range(100_000):\n"
+        "        await session.store(Message(Role.USER, (TextBlock(f'{number} ' + 'x' * 5000),), Millis(number)))\n"
+        "        print(number, flush=True)\n"
+        "asyncio.run(main())"
+    )
+    writer = subprocess.Popen([sys.executable, "-c", program, str(folder)], stdout=subprocess.PIPE, text=True)
+    with writer:
+        assert writer.stdout is not None
+        for _ in range(200):
+            writer.stdout.readline()
+        writer.kill()
+        told = 200 + len(writer.stdout.readlines())
+    session = resume_session(folder, "latest")
+    numbers = [int(own_text(message).split()[0]) for message in session.live]
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) in (told, told + 1)
+    session.close()
+
+
 async def test_a_call_without_its_result_gets_one_when_the_session_is_resumed(folder: Path) -> None:
     session = started(folder)
     for message in EVERYTHING[:2]:

@@ -3,7 +3,9 @@
 The file of the session keeps everything; only what the model is sent grows shorter.
 """
 
+import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import assert_never
 
 from oharness.core.clock import Millis
@@ -30,6 +32,7 @@ _LEAST_SHARE = 0.1
 _CHARS_PER_TOKEN = 4
 _MESSAGE_TOKENS = 4
 _RESULT_CHARS = 2_000
+_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+")
 
 _SUMMARISER = """You shorten conversations between a person and an assistant that works with tools.
 Write a summary from which the assistant can go on as if it had read everything: what the person asked for and \
@@ -46,7 +49,7 @@ _NO_SUMMARY = (
 
 def estimated_tokens(text: str) -> int:
     """About how many tokens a text takes: one for each CJK character, one for every four others."""
-    wide = sum(_is_wide(character) for character in text)
+    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
     return wide + -(-(len(text) - wide) // _CHARS_PER_TOKEN)
 
 
@@ -76,11 +79,12 @@ def choose_cut(messages: Sequence[Message], keep_tokens: float) -> int:
     The rest begins with a user message unless that drops far more, and no call is parted from its result.
     """
     possible = cuts(messages)
-    fitting = [cut for cut in possible if _tokens(messages[cut:]) <= keep_tokens]
+    kept = _tokens_from(messages)
+    fitting = [cut for cut in possible if kept[cut] <= keep_tokens]
     if not fitting:
         return max(possible, default=0)
     by_turn = (cut for cut in fitting if messages[cut].role is Role.USER)
-    return next((cut for cut in by_turn if _tokens(messages[cut:]) >= keep_tokens / 2), fitting[0])
+    return next((cut for cut in by_turn if kept[cut] >= keep_tokens / 2), fitting[0])
 
 
 async def summary_of(dropped: Sequence[Message], model: Model, at: Millis, idle_seconds: float) -> tuple[Message, bool]:
@@ -143,6 +147,12 @@ def _tokens(messages: Sequence[Message]) -> int:
     return sum(map(message_tokens, messages))
 
 
+def _tokens_from(messages: Sequence[Message]) -> list[int]:
+    """For each position, what the messages from there on take."""
+    backwards = accumulate(message_tokens(message) for message in reversed(messages))
+    return list(backwards)[::-1]
+
+
 def _block_tokens(block: Block) -> int:
     match block:
         case TextBlock() | AttachedBlock() | ToolResultBlock():
@@ -151,7 +161,3 @@ def _block_tokens(block: Block) -> int:
             return estimated_tokens(f"{block.tool}{dict(block.arguments)}")
         case _:
             assert_never(block)
-
-
-def _is_wide(character: str) -> bool:
-    return "\u2e80" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7af" or character >= "\U00020000"

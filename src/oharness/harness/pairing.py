@@ -37,7 +37,8 @@ def cuts(messages: Sequence[Message]) -> tuple[int, ...]:
 
 
 def _tool_messages_after(messages: Sequence[Message], index: int) -> list[Message]:
-    return list(takewhile(lambda message: message.role is Role.TOOL, messages[index + 1 :]))
+    following = (messages[later] for later in range(index + 1, len(messages)))
+    return list(takewhile(lambda message: message.role is Role.TOOL, following))
 
 
 def _answers(calls: Sequence[ToolCallBlock], asked: Message, found: list[Message]) -> Message:

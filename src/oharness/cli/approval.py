@@ -28,10 +28,13 @@ class Asking:
         self._ask = ask
 
     async def approve(self, request: PermissionRequest) -> Approval:
-        """The answer of the person; they are asked again until there is one."""
+        """The answer of the person; they are asked again until there is one, and nothing more to read means no."""
         self._tell(request_lines(request, self._words, self._ink, SHOWN_LINES))
         while True:
-            answer = (await self._ask(self._question(request))).strip()
+            try:
+                answer = (await self._ask(self._question(request))).strip()
+            except EOFError:
+                return Decline()
             if answer.lower() == _WHOLE and request.preview:
                 self._tell(request_lines(request, self._words, self._ink, None))
             elif (approval := approval_in(answer, for_session=not request.rule)) is not None:

@@ -124,6 +124,10 @@ class ChatLoop:
         """Names and what each does, for completion."""
         return [(slash.name, self._words.text(slash.help)) for slash in self.slashes()]
 
+    def status(self) -> str:
+        """Model and mode, for the foot of the screen."""
+        return f" {one_line(self._conversations.model_name)} · {self.agent.mode} "
+
     async def _handle(self, text: str) -> None:
         try:
             if text.startswith("/") and not text.startswith("//"):
@@ -209,8 +213,13 @@ class ChatLoop:
             session = self.agent.session
             kept, mode = session.session_id if session.live else "", self.agent.mode
             await self._close(self.agent)
-            self.agent = await self._conversations.use_model(rest, kept)
-            self.agent.mode = mode
+            try:
+                self.agent = await self._conversations.use_model(rest, kept)
+            except OharnessError:
+                self.agent = await (self._conversations.resume(kept) if kept else self._conversations.start())
+                raise
+            finally:
+                self.agent.mode = mode
         return [self._words.text(msg("The model is {model}."), model=one_line(self._conversations.model_name))]
 
     async def _exit(self, rest: str) -> Iterable[str]:

@@ -1,5 +1,7 @@
 """What a call tells the shell, by family of error."""
 
+from dataclasses import dataclass
+
 from oharness.core.errors import Failed, NotFound, OharnessError, Refused, WaitsForPerson, WrongUsage
 
 DONE = 0
@@ -10,7 +12,16 @@ REFUSED = 4
 WAITS_FOR_PERSON = 5
 INTERRUPTED = 130
 
+
+@dataclass(eq=False)
+class Interrupted(Failed):
+    """Ctrl-C ended the run before it was answered; the conversation `session_id` can go on."""
+
+    session_id: str
+
+
 _FAMILIES: tuple[tuple[type[OharnessError], int], ...] = (
+    (Interrupted, INTERRUPTED),
     (WrongUsage, WRONG_USAGE),
     (NotFound, NOT_FOUND),
     (Refused, REFUSED),

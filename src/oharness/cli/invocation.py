@@ -1,10 +1,19 @@
 """One call of the program: where it works, in which language, and where its words go."""
 
-from collections.abc import Mapping
-from typing import TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, TextIO
 
 from oharness.cli.output import Output
-from oharness.language.catalogue import Catalogue, choose_language
+from oharness.language.catalogue import Catalogue, choose_language, msg
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from oharness.core.scopes import ScopeKind
+    from oharness.memory.notices import MemoryNotice
+    from oharness.memory.scopes import Memory
+    from oharness.wiring.environment import Environment
 
 
 class Invocation:
@@ -19,6 +28,7 @@ class Invocation:
         self.home: str | None = None
         self.words = Catalogue(choose_language("", environment))
         self.output = Output(out, err, self.words, environment, json_only=json_only)
+        self._opened: Environment | None = None
 
     def help_text(self, page: str) -> str:
         """A help page in the form that was asked for."""
@@ -27,3 +37,91 @@ class Invocation:
         import json
 
         return json.dumps({"help": page}, ensure_ascii=False, indent=2)
+
+    def opened(self) -> "Environment":
+        """Home, project and settings, read once.
+
+        Raises: BrokenSettings, BrokenFile, NoSuchProjectFolder, StorageFailed.
+        """
+        if self._opened is None:
+            from oharness.wiring.environment import open_environment
+
+            self._opened = open_environment(self.environment, project=self.project, home=self.home)
+            self.words.speak(choose_language(self._opened.settings.language, self.environment))
+        return self._opened
+
+    @contextmanager
+    def memory_for_reading(self) -> Iterator["Memory"]:
+        """The notes to look at; creates no file.
+
+        Raises: as `opened`, and OutsideProject, StorageFailed, DirectoryRedirected.
+        """
+        from oharness.wiring.environment import open_memory_for_reading
+
+        self._warn_of_settings()
+        with closing(open_memory_for_reading(self.opened())) as memory:
+            yield memory
+
+    @contextmanager
+    def memory_for_writing(self) -> Iterator["Memory"]:
+        """The notes to change; registers the project.
+
+        Raises: as `memory_for_reading`.
+        """
+        from oharness.wiring.environment import open_memory_for_writing
+
+        self._warn_of_settings()
+        with closing(open_memory_for_writing(self.opened())) as memory:
+            yield memory
+
+    def session_folder(self) -> "Path":
+        """Where the conversations held here lie."""
+        from oharness.disk.project import identify
+        from oharness.wiring.harness import OUTSIDE
+
+        opened = self.opened()
+        if opened.project is None:
+            return opened.home.session_directory(OUTSIDE)
+        identity = identify(opened.files, opened.project, opened.git, opened.randomness)
+        return opened.home.session_directory(identity.id)
+
+    def scope_named(self, name: str | None) -> "ScopeKind | None":
+        """The scope that an option names."""
+        from oharness.core.scopes import ScopeKind
+
+        return ScopeKind(name) if name else None
+
+    def notice_sentences(self, notices: "Iterable[MemoryNotice]") -> list[str]:
+        """Notices of the memory as sentences."""
+        from oharness.language.sentences import error_sentence, notice_sentence
+
+        return [
+            error_sentence(notice.error, self.words)
+            if notice.error is not None
+            else notice_sentence(notice.key, notice.fields, self.words)
+            for notice in notices
+        ]
+
+    def tell(self, notices: "Iterable[MemoryNotice]") -> None:
+        """Says notices of the memory beside the answer."""
+        self.warn(self.notice_sentences(notices))
+
+    def _warn_of_settings(self) -> None:
+        if warnings := self.opened().setting_warnings:
+            from oharness.language.sentences import notice_sentence
+
+            for one in warnings:
+                fields = {"file": one.file, "setting": one.key, "expected": one.expected}
+                self.output.warning(notice_sentence(f"setting-{one.kind}", fields, self.words))
+
+    def warn(self, sentences: Iterable[str]) -> None:
+        """Says warnings beside the answer."""
+        for sentence in sentences:
+            self.output.warning(sentence)
+
+    def say_where(self) -> None:
+        """Tells a person outside any project that they see their own notes alone."""
+        if self.opened().project is None and not self.output.json_only:
+            self.output.note(
+                self.words.text(msg("There is no project here; `oharness project init` makes this folder one."))
+            )

@@ -50,6 +50,7 @@ class MarkdownView:
                 self.lines(beside_the_answer(event, self._words, self._ink, self._console.width))
             case _:
                 self.lines(beside_the_answer(event, self._words, self._ink, self._console.width))
+                self._start_drawing()
 
     def lines(self, lines: Iterable[str]) -> None:
         for line in lines:

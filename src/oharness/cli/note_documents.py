@@ -1,19 +1,32 @@
 """The JSON shapes of notes: the same keys always, in every command that answers with them."""
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from oharness.core.scopes import ScopeKind
-from oharness.notes.entry import NoteEntry, ProblemEntry
-from oharness.recall.choose import Verdict
-from oharness.recall.score import Candidate
+if TYPE_CHECKING:
+    from oharness.core.scopes import ScopeKind
+    from oharness.memory.reading import Listing, Problem, Shown
+    from oharness.memory.recall import Explanation, MessageRecall
+    from oharness.memory.remember import Remembered
+    from oharness.memory.restoring import ListedBackup, Restored
+    from oharness.notes.entry import NoteEntry
+    from oharness.recall.choose import Verdict
+    from oharness.recall.score import Candidate
 
 Document = dict[str, Any]
 
 
-def entry_document(scope: ScopeKind, entry: NoteEntry) -> Document:
-    """A note as `memory list` has it."""
+def list_document(listing: "Listing", warnings: list[str]) -> Document:
+    """`memory list`."""
+    return {
+        "notes": [entry_document(one.scope, one.entry) for one in listing.notes],
+        "problems": problem_documents(listing.problems),
+        "warnings": warnings,
+    }
+
+
+def entry_document(scope: "ScopeKind", entry: "NoteEntry") -> Document:
+    """A note without its body."""
     return {
         "id": entry.id,
         "scope": str(scope),
@@ -27,23 +40,80 @@ def entry_document(scope: ScopeKind, entry: NoteEntry) -> Document:
     }
 
 
-def problem_document(folder: Path, problem: ProblemEntry) -> Document:
-    """A file that cannot be a note."""
-    return {"path": str(folder / problem.stamp.name), "reason": str(problem.reason)}
+def problem_documents(problems: "Iterable[Problem]") -> list[Document]:
+    """Files that cannot be notes."""
+    return [{"path": str(one.path), "reason": str(one.reason)} for one in problems]
 
 
-def found_document(scope: ScopeKind, entry: NoteEntry, score: float) -> Document:
-    """A note that a search found, or that is related to another."""
-    return {"id": entry.id, "scope": str(scope), "summary": entry.summary, "score": _rounded(score)}
+def shown_document(shown: "Shown") -> Document:
+    """`memory show`."""
+    return {
+        **entry_document(shown.scope, shown.entry),
+        "body": shown.note.body,
+        "links": list(shown.entry.links),
+        "linkedFrom": [note_id for _, note_id in shown.linked_from],
+    }
 
 
-def attached_documents(candidates: Iterable[Candidate]) -> list[Document]:
-    """The notes that go with a message."""
-    return [{"id": one.entry.id, "scope": str(one.scope), "score": _rounded(one.score)} for one in candidates]
+def remembered_document(done: "Remembered") -> Document:
+    """`memory remember`."""
+    return {
+        "id": done.id,
+        "scope": str(done.scope),
+        "path": str(done.path),
+        "created": done.created,
+        "related": [_found(one.scope, one.entry, one.score) for one in done.related],
+        "duplicateOf": done.duplicate_of.entry.id if done.duplicate_of else None,
+        "missingLinks": list(done.missing_links),
+    }
 
 
-def verdict_document(verdict: Verdict) -> Document:
-    """A candidate of a message, its matches, and what kept it out."""
+def search_document(found: "Iterable[Candidate]") -> Document:
+    """`memory search`."""
+    return {"results": [_found(one.scope, one.entry, one.score) for one in found]}
+
+
+def recall_document(recalled: "MessageRecall") -> Document:
+    """`memory recall`."""
+    return {
+        "attached": [
+            {"id": one.note.id, "scope": str(one.scope), "score": _rounded(one.score)} for one in recalled.attached
+        ],
+        "linked": [{"id": one.id, "scope": str(one.scope), "summary": one.summary} for one in recalled.linked],
+        "block": recalled.block,
+    }
+
+
+def why_document(explanation: "Explanation") -> Document:
+    """`memory why`."""
+    return {
+        "candidates": [_verdict(verdict) for verdict in explanation.verdicts],
+        "minScore": explanation.min_score,
+    }
+
+
+def backups_document(listed: "Iterable[ListedBackup]", restored: "Restored | None" = None) -> Document:
+    """`memory backups`, and `memory restore` with what is back."""
+    document: Document = {"backups": [_backup(one) for one in listed]}
+    if restored is not None:
+        document["restored"] = {"id": restored.id, "scope": str(restored.scope), "path": str(restored.path)}
+    return document
+
+
+def _backup(one: "ListedBackup") -> Document:
+    backup = one.backup
+    return {
+        "backup": backup.name,
+        "id": backup.note_id,
+        "scope": str(backup.scope.kind) if backup.scope else None,
+        "when": backup.when,
+        "reason": str(backup.reason),
+        "directory": str(backup.directory) if backup.directory else None,
+        "restorable": one.restorable,
+    }
+
+
+def _verdict(verdict: "Verdict") -> Document:
     candidate = verdict.candidate
     matches = [{"word": one.word, "field": one.field, "weight": _rounded(one.weight)} for one in candidate.matches]
     return {
@@ -54,6 +124,10 @@ def verdict_document(verdict: Verdict) -> Document:
         "attached": verdict.attached,
         "reason": str(verdict.reason),
     }
+
+
+def _found(scope: "ScopeKind", entry: "NoteEntry", score: float) -> Mapping[str, Any]:
+    return {"id": entry.id, "scope": str(scope), "summary": entry.summary, "score": _rounded(score)}
 
 
 def _rounded(score: float) -> float:

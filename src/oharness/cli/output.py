@@ -54,6 +54,7 @@ class Output:
         self.words = words
         self.json_only = json_only
         self.cells = cells_of(out)
+        self.is_a_terminal = out.isatty()
         self.ink = Ink(coloured=not json_only and is_coloured(out, environment))
         self._err_ink = Ink(coloured=is_coloured(err, environment))
         self._out = out

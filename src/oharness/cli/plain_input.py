@@ -33,8 +33,14 @@ class PlainInput:
             parts.append(line.removesuffix("\\"))
 
     async def answer(self) -> str:
-        """The next line, as it is; empty when there are no more."""
-        return await self._line() or ""
+        """The next line, as it is.
+
+        Raises: EOFError when there are no more.
+        """
+        line = await self._line()
+        if line is None:
+            raise EOFError
+        return line
 
     async def _line(self) -> str | None:
         if self._reader is None:

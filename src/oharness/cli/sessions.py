@@ -34,7 +34,7 @@ sessions = Group(
 )
 @pass_invocation
 def list_all(call: Invocation) -> None:
-    found = list_sessions(call.opened().session_directory)
+    found = list_sessions(call.session_folder())
     document = {
         "sessions": [_summary_document(summary) for summary in found.sessions],
         "unreadable": [str(path) for path in found.unreadable],
@@ -54,7 +54,7 @@ def list_all(call: Invocation) -> None:
 @click.argument("session_id", metavar="ID")
 @pass_invocation
 def show(call: Invocation, session_id: str) -> None:
-    stored = read_session(call.opened().session_directory, session_id)
+    stored = read_session(call.session_folder(), session_id)
     call.output.answer(session_document(stored), lambda: _session_lines(stored, call.words, call.output.ink))
 
 

@@ -1,5 +1,7 @@
 """How a person types in the chat: several lines, a history that lasts, pastes that send nothing. Needs `chat`."""
 
+import asyncio
+import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -72,11 +74,16 @@ class TerminalInput:
             return await self._messages.prompt_async("> ")
 
     async def answer(self, question: str) -> str:
-        """A short answer to a question.
+        """A short answer to a question; Ctrl-C cancels the run that asks.
 
-        Raises: EOFError, KeyboardInterrupt.
+        Raises: EOFError.
         """
-        return await self._answers.prompt_async(ANSI(question))
+        try:
+            return await self._answers.prompt_async(ANSI(question), handle_sigint=False)
+        except KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.Event().wait()
+            raise
 
 
 def message_keys() -> KeyBindings:

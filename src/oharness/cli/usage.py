@@ -67,6 +67,13 @@ class NothingToRead(WrongUsage):
 
 
 @dataclass(eq=False)
+class GivenTwice(WrongUsage):
+    """The same thing was given in several ways, `names`."""
+
+    names: str
+
+
+@dataclass(eq=False)
 class UnreadableInput(WrongUsage):
     """The file given for `name` cannot be read as text."""
 

@@ -49,6 +49,10 @@ class Catalogue:
     """The words of one language."""
 
     def __init__(self, language: str = ENGLISH) -> None:
+        self.speak(language)
+
+    def speak(self, language: str) -> None:
+        """Goes on in another language; one that does not exist is English."""
         self.language = language if language in LANGUAGES else ENGLISH
         self._words: NullTranslations | None = None
         self._loaded = self.language == ENGLISH

@@ -30,8 +30,13 @@ ERRORS: Mapping[str, str] = {
     "MissingValue": "{name} is missing.",
     "UnusableValue": "The value of {name} cannot be used. It has to be: {expected}.",
     "TooManyArguments": "Too much on the line: {rest}. Put quotes around a text of several words.",
+    "Interrupted": "Stopped. `oharness run --session {session_id} …` goes on with the conversation.",
+    "ExtraMissing": "`oharness {command}` in a terminal needs optional packages. Install them: pip install "
+    "'oharness[{extra}]'. `oharness run` works without them.",
+    "ChatSpeaksToPeople": "A chat has no JSON answer. `oharness run --json MESSAGE` sends one message.",
     "NotUnderstood": "That was not understood: {detail}",
     "NothingToRead": "{name} was to be read from standard input, but nothing came. Pipe a text into the command.",
+    "GivenTwice": "{names} say the same thing. Give one of them.",
     "UnreadableInput": "{path}, given for {name}, cannot be read as UTF-8 text: {reason}.",
     # settings and other files of the home
     "BrokenSettings": "The settings file {path} cannot be used: {fault} (line {line}, column {column}). "
@@ -65,7 +70,14 @@ ERRORS: Mapping[str, str] = {
     "FolderBusy": "Another oHarness (process {holder_pid}) has been writing to {path} for {waited_s} seconds. Wait for "
     "it, or end it.",
     "NoteNotFound": "There is no note {note_id}. `oharness memory list` lists them.",
+    "NoProjectHere": "There is no project here. `oharness project init` makes this folder one; --scope user writes to "
+    "your own notes.",
+    "UserNotesUnavailable": "Your own notes in {path} cannot be used: {reason}. Check that the folder is "
+    "yours to write.",
+    "CredentialFound": "The {part} holds what looks like a credential ({kind}) in line {line}. Notes are plain files "
+    "and may sync: leave the value out, and say where it is kept.",
     # backups
+    "NotRestorable": "The backup {backup} cannot be restored: {reason}.",
     "BackupFailed": "The backup {path} could not be written ({reason}), so the note was left as it is. Check that the "
     "disk has room.",
     "NoSuchBackup": "There is no backup {backup}. `oharness memory backups` lists them.",
@@ -136,6 +148,10 @@ NOTICES: Mapping[str, str] = {
     "Remove the credential from it.",
     "recall-failed": "Recall failed ({detail}); the message was sent without notes.",
     "index-not-kept": "The recall index cannot be written, so it is made anew each time.",
+    "setting-wrong-value": "{file}: the value of `{setting}` cannot be used and does not count. It has to be: "
+    "{expected}",
+    "setting-not-for-projects": "{file}: a project may not set `{setting}` to this; it does not count.",
+    "rule-matches-nothing": "The permission rule `{rule}` names no tool there is.",
     "plugin-clash": "The plugin {plugin} was left out: its {kind} {name} is called like one of {other}.",
 }
 """What a frontend shows beside the conversation."""
@@ -160,6 +176,25 @@ REASONS: Mapping[str, str] = {
     "not-clean": "it cannot be kept as it is",
     "symbolic-link": "it is a symbolic link, which is not followed",
     "unreadable": "it cannot be read",
+    # why a note is not attached to a message
+    "body-only": "it matches only in its body",
+    "below-min-score": "its score is too low",
+    "already-attached": "it is attached already",
+    "per-turn": "better ones take all places",
+    # why a version was backed up
+    "backup-update": "updated",
+    "backup-forget": "forgotten",
+    "backup-delete": "deleted on the page",
+    "backup-extraction": "rewritten by extraction",
+    "backup-merge": "merged",
+    "backup-restore": "replaced by a restored version",
+    "backup-pull": "changed or removed by sync",
+    "backup-conflict": "set aside in a conflict",
+    "backup-damage": "damaged",
+    "backup-unknown": "unknown",
+    # why a backup cannot be restored
+    "directory-unknown": "the folder it came from is not known",
+    "directory-gone": "the folder it came from is gone",
     # why a settings file cannot be used
     "comment": "comments are not allowed in it",
     "not-json": "it is not JSON",

@@ -1,0 +1,314 @@
+"""`oharness memory`: notes, written and read by a person or a script.
+
+Each command imports what it needs when it runs, so that listing costs no more than listing.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from oharness.cli import note_documents, note_lines
+from oharness.cli.exit_codes import DONE, FAILED, WRONG_USAGE
+from oharness.cli.given import STDIN, text_from
+from oharness.cli.grammar import Group, pass_invocation
+from oharness.cli.invocation import Invocation
+from oharness.language.catalogue import msg
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_SCOPES = ("project", "user")
+_TYPES = ("user", "feedback", "project", "reference")
+
+memory = Group(
+    "memory",
+    help=msg(
+        "Notes in Markdown: a project's in its MEMORY folder, your own under the home. "
+        "The agent writes and recalls them; here you can do the same."
+    ),
+    examples=(
+        ('oharness memory remember --summary "We deploy on Thursdays" --tags deploy,release', msg("write one")),
+        ("oharness memory list", msg("see all of them")),
+        ("oharness memory search deploy", msg("find some")),
+        ('oharness memory why "when do we deploy?"', msg("see which would be recalled, and why")),
+    ),
+    next_step=msg("`oharness memory COMMAND --help` tells more of one command."),
+)
+
+
+def _scope(function: _Function) -> _Function:
+    told = msg("Only the project's notes, or only your own.")
+    return click.option("--scope", type=click.Choice(_SCOPES), help=told)(function)
+
+
+def _text(name: str) -> Callable[[_Function], _Function]:
+    """An argument of one or more words, so that a plain sentence needs no quotes."""
+    return click.argument(name, metavar=name.upper(), nargs=-1, required=True)
+
+
+@memory.command(
+    "remember",
+    help=msg(
+        "Write a note, or update one by its id. Without --scope a note of the type `user` goes to your own notes, "
+        "every other one to the project's. What looks like a credential is refused."
+    ),
+    examples=(
+        ('oharness memory remember --summary "We deploy on Thursdays" --type project --tags deploy,release', ""),
+        ('git log -3 | oharness memory remember --summary "Last changes" --body-file -', msg("the body from a pipe")),
+        ("oharness memory remember --id deploy-thursdays-x1f --tags deploy", msg("change only the tags of one")),
+    ),
+    next_step=msg("`oharness memory why MESSAGE` shows whether it would be recalled."),
+)
+@click.option("--summary", metavar="S", help=msg("One line that says the fact itself; a new note needs it."))
+@click.option("--body", metavar="B", help=msg("The text below it: why, and how to apply it; - reads standard input."))
+@click.option("--body-file", metavar="F", help=msg("A file that holds the body; - reads standard input."))
+@click.option("--type", "note_type", type=click.Choice(_TYPES), help=msg("What kind of note it is."))
+@_scope
+@click.option("--tags", metavar="T", help=msg("Other words for it, with commas or spaces in between."))
+@click.option("--id", "note_id", metavar="ID", help=msg("Update this note, or give a new one this id."))
+@click.argument("source", metavar="[-]", required=False)
+@pass_invocation
+def remember(
+    call: Invocation,
+    summary: str | None,
+    body: str | None,
+    body_file: str | None,
+    note_type: str | None,
+    scope: str | None,
+    tags: str | None,
+    note_id: str | None,
+    source: str | None,
+) -> None:
+    from oharness.core.scopes import ScopeKind
+    from oharness.memory.remember import RememberRequest
+    from oharness.memory.remember import remember as write
+
+    request = RememberRequest(
+        summary=summary,
+        body=_body(call, body, body_file, source),
+        type=note_type,
+        scope=ScopeKind(scope) if scope else None,
+        tags=tags,
+        id=note_id,
+    )
+    with call.memory_for_writing() as opened:
+        done = write(opened, request)
+    call.output.answer(note_documents.remembered_document(done), lambda: note_lines.remembered_lines(done, call.output))
+    call.tell(done.notices)
+
+
+@memory.command(
+    "list",
+    help=msg("List the notes, the last updated first, and every file that cannot be one."),
+    examples=(("oharness memory list --scope user", msg("your own notes alone")),),
+    next_step=msg("`oharness memory show ID` reads one."),
+)
+@_scope
+@pass_invocation
+def list_all(call: Invocation, scope: str | None) -> None:
+    from oharness.memory.reading import list_notes
+
+    with call.memory_for_reading() as opened:
+        listing = list_notes(opened, call.scope_named(scope))
+    warnings = call.notice_sentences(listing.warnings)
+    call.output.answer(
+        note_documents.list_document(listing, warnings), lambda: note_lines.list_lines(listing, call.output)
+    )
+    if not call.output.json_only:
+        call.warn(warnings)
+        call.say_where()
+
+
+@memory.command(
+    "show",
+    help=msg("Read one note, with what it links to and what links to it."),
+    examples=(("oharness memory show deploy-thursdays-x1f", ""),),
+)
+@click.argument("note_id", metavar="ID")
+@_scope
+@pass_invocation
+def show(call: Invocation, note_id: str, scope: str | None) -> None:
+    from oharness.memory.reading import show_note
+
+    with call.memory_for_reading() as opened:
+        shown = show_note(opened, note_id, call.scope_named(scope))
+    call.output.answer(note_documents.shown_document(shown), lambda: note_lines.shown_lines(shown, call.output))
+
+
+@memory.command(
+    "search",
+    help=msg("Find notes by words in their summary, tags and body. Words are matched by their stem, not by meaning."),
+    examples=(("oharness memory search deploy thursday", ""),),
+    next_step=msg("`oharness memory show ID` reads one."),
+)
+@_text("query")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), default=10, help=msg("At most so many; else 10."))
+@pass_invocation
+def search(call: Invocation, query: tuple[str, ...], limit: int) -> None:
+    from oharness.memory.reading import search_notes
+
+    with call.memory_for_reading() as opened:
+        found = search_notes(opened, " ".join(query), limit)
+    call.output.answer(note_documents.search_document(found), lambda: note_lines.search_lines(found, call.output))
+
+
+@memory.command(
+    "recall",
+    help=msg(
+        "Show what would be attached to a message, exactly as the model would see it. Nothing fitting is the usual "
+        "case. Nothing is counted as recalled."
+    ),
+    examples=(
+        ('oharness memory recall "when do we deploy?"', ""),
+        ("oharness memory recall --batch messages.jsonl", msg('lines of {"message": "…"}, each on its own')),
+    ),
+    next_step=msg("`oharness memory why MESSAGE` says what kept the other notes out."),
+)
+@click.argument("message", metavar="MESSAGE", nargs=-1)
+@click.option("--batch", metavar="FILE", help=msg("Messages as JSON lines; one JSON answer per line; - reads stdin."))
+@pass_invocation
+def recall(call: Invocation, message: tuple[str, ...], batch: str | None) -> int:
+    if batch is not None:
+        return _recall_batch(call, batch)
+    from oharness.cli.usage import MissingValue
+    from oharness.memory.recall import recall_for_message
+
+    if not message:
+        raise MissingValue("MESSAGE")
+    with call.memory_for_reading() as opened:
+        recalled = recall_for_message(opened, " ".join(message))
+    call.output.answer(note_documents.recall_document(recalled), lambda: note_lines.recall_lines(recalled, call.output))
+    call.tell(recalled.notices)
+    return DONE
+
+
+@memory.command(
+    "why",
+    help=msg("For each note that shares a word with a message: which words met, its score, and what kept it out."),
+    examples=(('oharness memory why "when do we deploy?"', ""),),
+    next_step=msg("A note that is missing here needs other words in its summary or tags."),
+)
+@_text("message")
+@pass_invocation
+def why(call: Invocation, message: tuple[str, ...]) -> None:
+    from oharness.memory.recall import explain_recall
+
+    with call.memory_for_reading() as opened:
+        explanation = explain_recall(opened, " ".join(message))
+    call.output.answer(note_documents.why_document(explanation), lambda: note_lines.why_lines(explanation, call.output))
+
+
+@memory.command(
+    "index",
+    help=msg("Show the lines of the notes as they stand in the system prompt at the start of each run."),
+    examples=(("oharness memory index", ""),),
+)
+@pass_invocation
+def index(call: Invocation) -> None:
+    from oharness.cli.columns import printable
+    from oharness.memory.reading import index_of
+
+    with call.memory_for_reading() as opened:
+        lines = index_of(opened)
+    document = {"text": lines.text, "shown": lines.shown, "counted": lines.counted}
+    call.output.answer(document, lambda: printable(lines.text).split("\n"))
+
+
+@memory.command(
+    "forget",
+    help=msg("Delete one note. A backup is written first."),
+    examples=(("oharness memory forget deploy-thursdays-x1f", ""),),
+    next_step=msg("`oharness memory restore BACKUP` brings it back."),
+)
+@click.argument("note_id", metavar="ID")
+@_scope
+@pass_invocation
+def forget(call: Invocation, note_id: str, scope: str | None) -> None:
+    from oharness.memory.forget import forget as delete
+
+    with call.memory_for_writing() as opened:
+        done = delete(opened, note_id, call.scope_named(scope))
+    document = {"id": done.id, "scope": str(done.scope), "backup": done.backup}
+    call.output.answer(document, lambda: note_lines.forgotten_lines(done, call.output))
+
+
+@memory.command(
+    "backups",
+    help=msg("List the fifty latest backups: every version that was replaced or removed, with when and why."),
+    examples=(("oharness memory backups", ""),),
+    next_step=msg("`oharness memory restore BACKUP` brings one back."),
+)
+@pass_invocation
+def backups(call: Invocation) -> None:
+    from oharness.memory.restoring import list_backups
+
+    with call.memory_for_reading() as opened:
+        listed = list_backups(opened)
+    call.output.answer(note_documents.backups_document(listed), lambda: note_lines.backup_lines(listed, call.output))
+
+
+@memory.command(
+    "restore",
+    help=msg("Bring a backed-up version back to where it came from. The version that is there is backed up first."),
+    examples=(("oharness memory restore 1789000000000-deploy-thursdays-x1f-a1b2c3", ""),),
+    next_step=msg("`oharness memory show ID` reads it."),
+)
+@click.argument("backup", metavar="BACKUP")
+@pass_invocation
+def restore(call: Invocation, backup: str) -> None:
+    from oharness.memory.restoring import list_backups, restore_backup
+
+    with call.memory_for_writing() as opened:
+        done = restore_backup(opened, backup)
+        listed = list_backups(opened)
+    document = note_documents.backups_document(listed, done)
+    call.output.answer(document, lambda: note_lines.restored_lines(done, call.output))
+
+
+@memory.command(
+    "check",
+    help=msg("Look for files that cannot be notes. The exit code is 1 when there is one; nothing is changed."),
+    examples=(("oharness memory check", ""),),
+    next_step=msg("Mend a file in an editor, or move it out of the folder."),
+)
+@_scope
+@pass_invocation
+def check(call: Invocation, scope: str | None) -> int:
+    from oharness.memory.reading import check as look_for_problems
+
+    with call.memory_for_reading() as opened:
+        problems = look_for_problems(opened, call.scope_named(scope))
+    good = call.words.text(msg("Every file in the notes folders is a note."))
+    call.output.answer(
+        {"problems": note_documents.problem_documents(problems)},
+        lambda: note_lines.problem_lines(problems, call.output) if problems else [good],
+    )
+    return FAILED if problems else DONE
+
+
+def _body(call: Invocation, body: str | None, body_file: str | None, source: str | None) -> str | None:
+    """The body, from wherever it was given; it may be given once."""
+    from oharness.cli.usage import GivenTwice, TooManyArguments
+
+    if source not in (None, STDIN):
+        raise TooManyArguments(str(source))
+    given = [name for name, value in (("--body", body), ("--body-file", body_file), ("-", source)) if value is not None]
+    if len(given) > 1:
+        raise GivenTwice(" ".join(given))
+    place = body_file or source or (STDIN if body == STDIN else None)
+    return text_from(place, given[0], call.stdin) if place else body
+
+
+def _recall_batch(call: Invocation, batch: str) -> int:
+    """One answer per line, in order; a line that is no message is answered with an error, and the others go on."""
+    from oharness.cli.batch import error_line, messages_in
+    from oharness.memory.recall import recall_for_message
+
+    code = DONE
+    with call.memory_for_reading() as opened:
+        for message in messages_in(text_from(batch, "--batch", call.stdin)):
+            if message is None:
+                code = WRONG_USAGE
+                call.output.json_line(error_line(call.words))
+            else:
+                call.output.json_line(note_documents.recall_document(recall_for_message(opened, message)))
+    return code

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 DEFAULT_CONTEXT_TOKENS = 128_000
-DEFAULT_IDLE_SECONDS = 180.0
+DEFAULT_IDLE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,8 +300,10 @@ class NoteDir:
         except OSError:
             return None
         stamp = FileStamp(name, status.st_mtime_ns, status.st_size, status.st_ino)
-        is_link = stat.S_ISLNK(status.st_mode) and is_gone_or_no_file(error)
-        return DamagedFile(stamp, ProblemReason.SYMBOLIC_LINK if is_link else ProblemReason.UNREADABLE, b"")
+        if stat.S_ISLNK(status.st_mode) and is_gone_or_no_file(error):
+            return DamagedFile(stamp, ProblemReason.SYMBOLIC_LINK, b"")
+        # What makes a file readable again (permissions, the disk) need not change its looks.
+        return DamagedFile(replace(stamp, inode=UNSETTLED), ProblemReason.UNREADABLE, b"")
 
     def _planned(self, write: NoteWrite) -> PlannedWrite:
         path = self.note_path(write.note.id)

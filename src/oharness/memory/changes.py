@@ -1,0 +1,55 @@
+"""Who has to know that a note is about to be deleted, or was written: sync, through this small protocol."""
+
+from typing import Protocol
+
+from oharness.core.clock import Clock
+from oharness.disk.deletion_intents import DeletionIntent, DeletionIntents
+
+
+class ChangeRecorder(Protocol):
+    """Told of every change a person or tool makes; outside edits and sync's own writes are not among them."""
+
+    def before_delete(self, note_id: str, content_hash: str) -> None:
+        """Keeps on disk that this version is deleted on purpose; called before the file goes, may be repeated.
+
+        Raises: StorageFailed, BrokenFile, FolderBusy; the note is then not deleted.
+        """
+        ...
+
+    def after_write(self, note_id: str) -> None:
+        """The note was written: an intent to delete it no longer holds. May be repeated."""
+        ...
+
+    def pending(self) -> list[str]:
+        """The ids with an intent that sync has not carried out."""
+        ...
+
+
+class IntentRecorder:
+    """Keeps deletion intents under the home."""
+
+    def __init__(self, intents: DeletionIntents, clock: Clock) -> None:
+        self._intents = intents
+        self._clock = clock
+
+    def before_delete(self, note_id: str, content_hash: str) -> None:
+        self._intents.record([DeletionIntent(note_id, content_hash, self._clock.now_ms())])
+
+    def after_write(self, note_id: str) -> None:
+        self._intents.drop([note_id])
+
+    def pending(self) -> list[str]:
+        return [intent.note_id for intent in self._intents.all()]
+
+
+class NothingRecorded:
+    """For a directory that cannot sync: a project that is not registered with a writable home."""
+
+    def before_delete(self, note_id: str, content_hash: str) -> None:
+        """Nothing to keep."""
+
+    def after_write(self, note_id: str) -> None:
+        """Nothing to withdraw."""
+
+    def pending(self) -> list[str]:
+        return []

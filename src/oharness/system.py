@@ -1,10 +1,6 @@
 """The real clock and the real chance; only entry points import this."""
 
-import asyncio
-import random
-import secrets
 import time
-import uuid
 
 from oharness.core.clock import Millis
 
@@ -19,6 +15,8 @@ class SystemClock:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # slow to import, and only those who wait need it
+
         await asyncio.sleep(seconds)
 
 
@@ -26,13 +24,21 @@ class SystemRandomness:
     """The machine's source of unpredictable bytes."""
 
     def text(self, alphabet: str, length: int) -> str:
+        import secrets
+
         return "".join(secrets.choice(alphabet) for _ in range(length))
 
     def token(self, nbytes: int) -> str:
+        import secrets
+
         return secrets.token_hex(nbytes)
 
     def uuid(self) -> str:
+        import uuid
+
         return str(uuid.uuid4())
 
     def uniform(self, low: float, high: float) -> float:
+        import random
+
         return random.SystemRandom().uniform(low, high)

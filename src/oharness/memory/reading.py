@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oharness.core.scopes import ScopeKind
-from oharness.memory.credential_gate import without_credentials
 from oharness.memory.finding import find_note
 from oharness.memory.notices import MemoryNotice
 from oharness.memory.scopes import Memory
@@ -93,6 +92,8 @@ def search_notes(
 
 def index_of(memory: Memory) -> PromptIndex:
     """The lines of the system prompt; notes whose line holds a credential are left out of them."""
+    from oharness.memory.credential_gate import without_credentials  # its patterns cost more than listing does
+
     entries = [(service.kind, entry) for service in memory.services() for entry in service.entries()]
     return prompt_index(without_credentials(entries, memory.settings.index_chars), memory.settings.index_chars)
 

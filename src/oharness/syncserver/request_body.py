@@ -20,6 +20,9 @@ class _Decompressor(Protocol):
     def eof(self) -> bool: ...
 
     @property
+    def unused_data(self) -> bytes: ...
+
+    @property
     def unconsumed_tail(self) -> bytes: ...
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
@@ -64,9 +67,10 @@ async def _collect(chunks: AsyncIterator[bytes], decompressor: _Decompressor | N
 
 def _inflate(chunk: bytes, decompressor: _Decompressor, body: bytearray) -> None:
     while chunk:
-        if decompressor.eof:
-            raise refused(ErrorCode.INVALID_REQUEST, "Something follows the compressed body.")
+        was_over = decompressor.eof
         body += decompressor.decompress(chunk, _STEP)
+        if was_over or decompressor.unused_data:
+            raise refused(ErrorCode.INVALID_REQUEST, "Something follows the compressed body.")
         if len(body) > MAX_BODY_BYTES:
             raise _too_large()
         chunk = decompressor.unconsumed_tail

@@ -1,6 +1,6 @@
 """An object store that misbehaves when it is told to: errors, errors after success, stale and short reads.
 
-    store = FaultyObjects(RamObjects(clock), lambda call: Fault.AFTER if call.name == "replace" else None)
+store = FaultyObjects(RamObjects(clock), lambda call: Fault.AFTER if call.name == "replace" else None)
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -119,6 +119,14 @@ SETTINGS: tuple[Setting, ...] = (
         ProjectMay.NOTHING,
     ),
     Setting(
+        "openai.contextTokens",
+        128_000,
+        WholeNumber(1_000, 100_000_000),
+        "tokens",
+        "How much fits into `openai-compatible` models; a local server often has less than its model could.",
+        ProjectMay.NOTHING,
+    ),
+    Setting(
         "permissionMode",
         "ask",
         Choice(("plan", "ask", "acceptEdits", "bypass")),
@@ -257,10 +265,11 @@ SETTINGS: tuple[Setting, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class OpenAISettings:
-    """Where `openai-compatible` models answer; empty texts where nothing is set."""
+    """Where `openai-compatible` models answer, and how much fits; empty texts where nothing is set."""
 
     base_url: str
     api_key: str = field(repr=False)
+    context_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +360,7 @@ def settings_from(values: Mapping[str, Any]) -> Settings:
         language=values["language"],
         model=values["model"],
         small_model=values["smallModel"],
-        openai=OpenAISettings(values["openai.baseUrl"], values["openai.apiKey"]),
+        openai=OpenAISettings(values["openai.baseUrl"], values["openai.apiKey"], values["openai.contextTokens"]),
         permissions=PermissionSettings(
             mode=values["permissionMode"],
             allow=values["permissions.allow"],

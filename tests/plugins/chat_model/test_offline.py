@@ -85,6 +85,14 @@ def test_a_saved_note_is_told_with_its_id_and_a_likely_duplicate() -> None:
     ]
 
 
+def test_what_the_tool_has_to_tell_the_person_is_passed_on() -> None:
+    notice = {"key": "notes-in-repository", "fields": {"folder": "MEMORY", "line": "/MEMORY/"}}
+    saved = done("remember", data={"id": NOTE, "scope": "project", "notices": [notice, "odd"]})
+    lines = text_after(said("remember that we deploy on Thursdays"), *saved).split("\n")
+    assert len(lines) == 2
+    assert "/MEMORY/" in lines[1]
+
+
 def test_a_refusal_of_the_tool_is_passed_on() -> None:
     refused = done("remember", "It looks like\na credential.", is_error=True)
     assert "It looks like a credential." in text_after(said("remember: the password is x"), *refused)

@@ -339,9 +339,8 @@ async def test_without_the_address_of_a_server_nothing_is_sent(address: str | No
 
 
 def test_how_much_fits_comes_from_the_settings() -> None:
-    connection = Connection(context_tokens_of={"openai-compatible:small": 8192})
-    assert model_at(connection).context_tokens == 8192
-    assert model_at(connection, "other").context_tokens == 128_000
+    assert model_at(Connection(context_tokens=8192)).context_tokens == 8192
+    assert model_at(Connection()).context_tokens == 128_000
 
 
 async def test_every_request_kept_to_the_rules_of_the_interface(model: Model, server: RunningServer) -> None:

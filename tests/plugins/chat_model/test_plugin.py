@@ -50,7 +50,7 @@ def test_models_are_made_by_name() -> None:
     assert host().create_model("offline").name == "offline"
     assert host().create_model("openai-compatible:qwen3:8b").name == "openai-compatible:qwen3:8b"
     model = host().create_model("anthropic:some-name")
-    assert (model.name, model.context_tokens) == ("anthropic:some-name", 32_000)
+    assert (model.name, model.context_tokens) == ("anthropic:some-name", 128_000)
     with pytest.raises(NoSuchProvider):
         host().create_model("nobody:x")
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from oharness.core.clock import Clock
 from oharness.harness.model import ModelFailed, ModelFault, ModelReply, ModelRequest, TextDelta
-from oharness.plugins.chat_model.connection import Connection
+from oharness.plugins.chat_model.connection import DEFAULT_CONTEXT_TOKENS, Connection
+from oharness.plugins.chat_model.provider_names import OPENAI_COMPATIBLE
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -25,7 +26,8 @@ class LibraryModel:
 
     @property
     def context_tokens(self) -> int:
-        return self.connection.context_tokens_for(self.name)
+        own = self.name.startswith(f"{OPENAI_COMPATIBLE}:")
+        return self.connection.context_tokens if own else DEFAULT_CONTEXT_TOKENS
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         # seconds of work, which must not stop the clock of everybody else

@@ -1,4 +1,4 @@
-"""What the practice assistant does next: say something, or call a tool. Pure, and the same for the same request.
+"""What the practice assistant does next: say something, or call a tool; the same for the same request.
 
 It has no state: what it did already is read from the messages, as for any model. A person's message leads to
 
@@ -15,6 +15,8 @@ from typing import Any, assert_never
 
 from oharness.harness.messages import Message, Role, ToolResultBlock, own_text
 from oharness.harness.model import ModelRequest
+from oharness.language.catalogue import ENGLISH, Catalogue, language_named
+from oharness.language.sentences import notice_sentence
 from oharness.plugins.chat_model.offline_grammar import (
     Ask,
     ForgetAbout,
@@ -67,7 +69,7 @@ def next_step(request: ModelRequest, default: Language = Language.ENGLISH) -> St
     tools = {tool.name for tool in request.tools}
     results = _results(since)
     notes = attached_notes(message) if message else ()
-    step = _step(understood, notes, results, PHRASES[understood.language], tools)
+    step = _step(understood, notes, results, tools)
     if isinstance(step, Say) and not _has_spoken(before):
         return Say(f"{PHRASES[understood.language].disclosure}\n\n{step.text}")
     return step
@@ -99,12 +101,12 @@ def _step(
     understood: Understood,
     notes: Sequence[QuotedNote],
     results: Sequence[ToolResultBlock],
-    words: Phrases,
     tools: set[str],
 ) -> Step:
+    words = PHRASES[understood.language]
     match understood.intent:
         case Remember():
-            step = _remember(understood.intent, results, words)
+            step = _remember(understood.intent, results, understood.language)
         case ForgetNote(note_id):
             step = _forget(note_id, results, words)
         case ForgetAbout(about):
@@ -118,7 +120,8 @@ def _step(
     return Say(words.no_memory) if isinstance(step, Call) and step.tool not in tools else step
 
 
-def _remember(intent: Remember, results: Sequence[ToolResultBlock], words: Phrases) -> Step:
+def _remember(intent: Remember, results: Sequence[ToolResultBlock], language: Language) -> Step:
+    words = PHRASES[language]
     if not results:
         kind = "user" if intent.about_user else "project"
         return Call("remember", {"summary": summary_of(intent.fact), "body": intent.fact, "type": kind})
@@ -128,7 +131,15 @@ def _remember(intent: Remember, results: Sequence[ToolResultBlock], words: Phras
     lines = [words.remembered.format(id=result.data.get("id", "?"), summary=summary_of(intent.fact))]
     if duplicate := result.data.get("duplicateOf"):
         lines.append(words.nearly_the_same.format(id=duplicate))
-    return Say("\n".join(lines))
+    return Say("\n".join([*lines, *_notices(result, language)]))
+
+
+def _notices(result: ToolResultBlock, language: Language) -> list[str]:
+    """What the tool has to tell the person beside the result, such as that notes lie in the repository."""
+    catalogue = Catalogue(language_named(language) or ENGLISH)
+    listed = result.data.get("notices")
+    told = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, Sequence) else []
+    return [notice_sentence(str(one.get("key")), one.get("fields") or {}, catalogue) for one in told]
 
 
 def summary_of(fact: str) -> str:

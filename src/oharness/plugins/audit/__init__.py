@@ -1,0 +1,1 @@
+"""A log of what tools were called, by which permission, and how it ended."""

@@ -43,9 +43,13 @@ check: setup ## Format, lint, types and the direction of imports.
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/words.py --check
+	$(BIN)/python scripts/settings_page.py --check
 
 typecheck: setup ## Types alone (mypy --strict).
 	$(BIN)/mypy
+
+pages: setup ## Write the document pages that are made from the code.
+	$(BIN)/python scripts/settings_page.py
 
 format: setup ## Bring the code into its form.
 	$(BIN)/ruff format .
@@ -79,4 +83,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run check typecheck format test test-memory test-sync test-plugins build bench-start bench-recall lock clean
+.PHONY: help words setup run check typecheck pages format test test-memory test-sync test-plugins build bench-start bench-recall lock clean

@@ -161,11 +161,11 @@ def remove_leftovers(files: FileSystem, directory: Path, now_ms: Millis) -> int:
     """Removes temporary files that no writer can still be using; failures are left for the next time."""
     removed = 0
     with contextlib.suppress(OSError):
-        for listed in files.list_directory(directory):
-            age_ms = abs(now_ms - listed.mtime_ns // 1_000_000)
-            if is_temporary(listed.name) and age_ms > LEFTOVER_AGE_MS:
+        for stamp in files.list_directory(directory).files:
+            age_ms = abs(now_ms - stamp.mtime_ns // 1_000_000)
+            if is_temporary(stamp.name) and age_ms > LEFTOVER_AGE_MS:
                 with contextlib.suppress(OSError):
-                    files.remove(directory / listed.name)
+                    files.remove(directory / stamp.name)
                     removed += 1
     return removed
 

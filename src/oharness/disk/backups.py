@@ -202,13 +202,13 @@ class Backups:
                 listing = self._files.list_directory(self._folder)
             except FileNotFoundError:
                 return
-        for listed in listing:
-            stem, _, suffix = listed.name.rpartition(".")
+        for stamp in listing.files:
+            stem, _, suffix = stamp.name.rpartition(".")
             match = _NAME.fullmatch(stem)
-            if listed.is_file and suffix == "json" and match:
+            if suffix == "json" and match:
                 yield int(match.group(1)), stem
-            elif not listed.is_file and not listed.is_link:
-                yield from self._old_names(listed.name)
+        for stamp in listing.others:
+            yield from self._old_names(stamp.name)
 
     def _old_names(self, folder: str) -> Iterator[tuple[int, str]]:
         try:

@@ -5,12 +5,16 @@ program at any of them (`oharness.testing.faults`). Methods raise OSError; `ohar
 modules above turn that into our own errors.
 """
 
+import contextlib
 import os
 import stat
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+from oharness.notes.entry import FileStamp
 
 PRIVATE_FILE = 0o600
 PRIVATE_DIRECTORY = 0o700
@@ -20,6 +24,7 @@ SHARED_DIRECTORY = 0o777
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _CHUNK = 1 << 20
+_LOCK_POLL_SECONDS = 0.008
 
 
 class NotARegularFile(OSError):
@@ -27,15 +32,12 @@ class NotARegularFile(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One name in a folder, as it is spelled there; a link is not followed."""
+class Listing:
+    """What a folder holds, names as it spells them: plain files, links (not followed), and all else."""
 
-    name: str
-    is_file: bool
-    is_link: bool
-    mtime_ns: int
-    size: int
-    inode: int
+    files: list[FileStamp]
+    links: list[FileStamp]
+    others: list[FileStamp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,22 @@ class FileRead:
     mtime_ns: int
     inode: int
     mode: int
+
+
+class LockTaken(Exception):
+    """Another process kept a lock for the whole wait; `holder_pid` is 0 when unknown."""
+
+    def __init__(self, holder_pid: int) -> None:
+        super().__init__(holder_pid)
+        self.holder_pid = holder_pid
+
+
+class HeldLock(Protocol):
+    """A lock that this process holds until it releases it or dies."""
+
+    def release(self) -> None:
+        """Lets others have it."""
+        ...
 
 
 class FileSystem:
@@ -75,10 +93,23 @@ class FileSystem:
         finally:
             os.close(handle)
 
-    def list_directory(self, path: Path) -> list[Listed]:
-        """What a folder holds, in no order."""
+    def list_directory(self, path: Path) -> Listing:
+        """What a folder holds and how it looks, in no order."""
+        listing = Listing([], [], [])
         with os.scandir(path) as entries:
-            return [listed for entry in entries if (listed := _listed(entry)) is not None]
+            for entry in entries:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # gone since the folder was opened
+                    continue
+                stamp = FileStamp(entry.name, status.st_mtime_ns, status.st_size, status.st_ino)
+                if stat.S_ISREG(status.st_mode):
+                    listing.files.append(stamp)
+                elif stat.S_ISLNK(status.st_mode):
+                    listing.links.append(stamp)
+                else:
+                    listing.others.append(stamp)
+        return listing
 
     def list_names(self, path: Path) -> list[str]:
         """The names in a folder as it spells them, without a look at the files."""
@@ -162,15 +193,27 @@ class FileSystem:
         """Makes one folder whose parent exists; FileExistsError when something stands there."""
         path.mkdir(mode)
 
+    def take_lock(self, path: Path, wait_s: float) -> HeldLock:
+        """The lock that a file stands for, which is made in a folder that exists; the system frees it at death.
 
-def _listed(entry: "os.DirEntry[str]") -> Listed | None:
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:  # gone since the folder was opened
-        return None
-    is_link = stat.S_ISLNK(status.st_mode)
-    is_file = stat.S_ISREG(status.st_mode)
-    return Listed(entry.name, is_file, is_link, status.st_mtime_ns, status.st_size, status.st_ino)
+        Raises: LockTaken; OSError.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(path, mode=PRIVATE_FILE, thread_local=False)
+        try:
+            lock.acquire(timeout=wait_s, poll_interval=_LOCK_POLL_SECONDS)
+        except Timeout as error:
+            raise LockTaken(_written_pid(path)) from error
+        with contextlib.suppress(OSError):  # Windows does not let anybody write a locked file
+            path.write_text(f"{os.getpid()}\n", encoding="ascii")
+        return lock
+
+
+def _written_pid(path: Path) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        return int(path.read_text(encoding="ascii"))
+    return 0
 
 
 def _read_up_to(handle: int, count: int) -> bytes:

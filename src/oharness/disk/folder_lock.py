@@ -12,18 +12,13 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from oharness.core.errors import Failed, StorageFailed
 from oharness.disk.atomic import ensure_directory, storage_errors
-from oharness.disk.filesystem import PRIVATE_DIRECTORY, PRIVATE_FILE, FileSystem
-
-if TYPE_CHECKING:
-    from filelock import FileLock
+from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem, HeldLock, LockTaken
 
 WAIT_SECONDS = 20.0
 LOCK_FILE_IN_FOLDER = ".oharness.lock"
-_POLL_SECONDS = 0.008
 
 
 @dataclass(eq=False)
@@ -76,36 +71,24 @@ class FolderLock:
         finally:
             self._depth -= 1
 
-    def _acquired(self) -> "FileLock":
+    def _acquired(self) -> HeldLock:
         try:
             ensure_directory(self._files, self._locks, PRIVATE_DIRECTORY)
             return self._acquired_at(self._locks / f"{_name_of(self._folder)}.lock")
         except (StorageFailed, OSError):
             return self._acquired_in_folder()
 
-    def _acquired_in_folder(self) -> "FileLock":
+    def _acquired_in_folder(self) -> HeldLock:
         with storage_errors(self._folder):
             self._files.status(self._folder)
             return self._acquired_at(self._folder / LOCK_FILE_IN_FOLDER)
 
-    def _acquired_at(self, path: Path) -> "FileLock":
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(path, mode=PRIVATE_FILE, thread_local=False)
+    def _acquired_at(self, path: Path) -> HeldLock:
         try:
-            lock.acquire(timeout=self._wait_s, poll_interval=_POLL_SECONDS)
-        except Timeout as error:
-            raise FolderBusy(str(self._folder), self._wait_s, _written_pid(path)) from error
-        with contextlib.suppress(OSError):  # Windows does not let anybody write a locked file
-            path.write_text(f"{os.getpid()}\n", encoding="ascii")
-        return lock
+            return self._files.take_lock(path, self._wait_s)
+        except LockTaken as taken:
+            raise FolderBusy(str(self._folder), self._wait_s, taken.holder_pid) from taken
 
 
 def _name_of(folder: Path) -> str:
     return hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()
-
-
-def _written_pid(path: Path) -> int:
-    with contextlib.suppress(OSError, ValueError):
-        return int(path.read_text(encoding="ascii"))
-    return 0

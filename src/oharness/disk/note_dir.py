@@ -26,7 +26,7 @@ from oharness.disk.atomic import (
     storage_errors,
     write_files,
 )
-from oharness.disk.filesystem import FileRead, FileSystem, Listed
+from oharness.disk.filesystem import FileRead, FileSystem
 from oharness.disk.folder_lock import FolderLock
 from oharness.notes.entry import FileStamp, ProblemEntry
 from oharness.notes.frontmatter import FILE_SUFFIX, note_file_name, note_text, parse_note
@@ -132,6 +132,7 @@ class NoteDir:
     ) -> None:
         self.path = path
         self.max_note_bytes = max_note_bytes
+        self._largest_file = largest_file_bytes(max_note_bytes)
         self._files = files
         self._lock = lock
         self._clock = clock
@@ -160,23 +161,20 @@ class NoteDir:
             return Scan((), (), exists=False)
         except OSError as error:
             raise StorageFailed(str(self.path), error.strerror or str(error)) from error
-        candidates: list[FileStamp] = []
-        problems: list[ProblemEntry] = []
-        for listed in listing:
-            if not _looks_like_a_note(listed.name):
-                continue
-            stamp = FileStamp(listed.name, listed.mtime_ns, listed.size, listed.inode)
-            reason = self._problem_of(listed)
-            if reason is None:
-                candidates.append(stamp)
-            else:
-                problems.append(ProblemEntry(stamp, reason))
-        return Scan(tuple(candidates), tuple(problems), exists=True)
+        found = [stamp for stamp in listing.files if _looks_like_a_note(stamp.name)]
+        files = [stamp for stamp in found if self._problem_of(stamp) is None]
+        problems = [ProblemEntry(stamp, reason) for stamp in found if (reason := self._problem_of(stamp))]
+        for stamps, reason in (
+            (listing.links, ProblemReason.SYMBOLIC_LINK),
+            (listing.others, ProblemReason.UNREADABLE),
+        ):
+            problems += [ProblemEntry(stamp, reason) for stamp in stamps if _looks_like_a_note(stamp.name)]
+        return Scan(tuple(files), tuple(problems), exists=True)
 
     def read(self, name: str) -> NoteFile | DamagedFile | None:
         """The file of that name, spelled as the directory does; None when it is not there."""
         try:
-            found = self._files.read_plain(self.path / name, largest_file_bytes(self.max_note_bytes))
+            found = self._files.read_plain(self.path / name, self._largest_file)
         except OSError as error:
             return self._unreadable(name, error)
         stamp = self._settled(FileStamp(name, found.mtime_ns, len(found.data), found.inode))
@@ -272,18 +270,12 @@ class NoteDir:
         if real != self.path:
             raise DirectoryRedirected(str(self.path), str(real))
 
-    def _problem_of(self, listed: Listed) -> ProblemReason | None:
-        if listed.is_link:
-            return ProblemReason.SYMBOLIC_LINK
-        if not listed.is_file:
-            return ProblemReason.UNREADABLE
-        if not listed.name.endswith(FILE_SUFFIX):
-            return ProblemReason.ID_NOT_FILE_NAME
-        if listed.size == 0:
+    def _problem_of(self, stamp: FileStamp) -> ProblemReason | None:
+        if stamp.size == 0:
             return ProblemReason.EMPTY
-        if listed.size > largest_file_bytes(self.max_note_bytes):
+        if stamp.size > self._largest_file:
             return ProblemReason.TOO_LARGE
-        return None
+        return None if stamp.name.endswith(FILE_SUFFIX) else ProblemReason.ID_NOT_FILE_NAME
 
     def _parsed(self, name: str, found: FileRead) -> Note:
         return parse_note(

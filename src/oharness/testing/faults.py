@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from oharness.disk.filesystem import FileRead, FileSystem, Listed
+from oharness.disk.filesystem import FileRead, FileSystem, Listing
 
 _Result = TypeVar("_Result")
 
@@ -50,7 +50,7 @@ class FaultyFileSystem(FileSystem):
     def read_plain(self, path: Path, limit: int) -> FileRead:
         return self._step("read", path, lambda: super(FaultyFileSystem, self).read_plain(path, limit))
 
-    def list_directory(self, path: Path) -> list[Listed]:
+    def list_directory(self, path: Path) -> Listing:
         return self._step("list", path, lambda: super(FaultyFileSystem, self).list_directory(path))
 
     def list_names(self, path: Path) -> list[str]:

@@ -12,10 +12,8 @@ import click
 from oharness.cli.exit_codes import DONE, FAILED, INTERRUPTED, exit_code
 from oharness.cli.invocation import Invocation
 from oharness.cli.root import oharness
-from oharness.cli.usage import as_our_error
 from oharness.core.errors import OharnessError, StorageFailed, WrongUsage
 from oharness.language.catalogue import msg
-from oharness.language.sentences import error_sentence
 
 _BUG = msg(
     "Something went wrong inside oHarness ({detail}). Your notes are as they were before this step. "
@@ -34,6 +32,8 @@ def call(given: Sequence[str], invocation: Invocation) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
+        from oharness.cli.usage import as_our_error
+
         return _told(as_our_error(error), invocation, _page_of(error))
     except OharnessError as error:
         return _told(error, invocation)
@@ -57,6 +57,8 @@ def code_of(kind: type[BaseException]) -> str:
 
 
 def _told(error: OharnessError, invocation: Invocation, page: str = "") -> int:
+    from oharness.language.sentences import error_sentence
+
     sentence = error_sentence(error, invocation.words)
     if invocation.output.json_only:
         invocation.output.document(error_document(error, sentence))

@@ -14,7 +14,6 @@ from oharness.cli.commands import ROOT
 from oharness.cli.exit_codes import DONE, WRONG_USAGE
 from oharness.cli.help import GLOBAL_OPTIONS, page, root_page
 from oharness.cli.invocation import Invocation
-from oharness.cli.usage import MissingCommand, TooManyArguments, UnknownCommand
 from oharness.language.catalogue import msg
 
 Examples = Sequence[tuple[str, str]]
@@ -36,6 +35,8 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
         if rest and not ctx.resilient_parsing:
+            from oharness.cli.usage import TooManyArguments
+
             raise TooManyArguments(" ".join(rest))
         return rest
 
@@ -78,6 +79,8 @@ class Group(click.Group):
         found = self.get_command(ctx, name)
         if found is None:
             from difflib import get_close_matches
+
+            from oharness.cli.usage import UnknownCommand
 
             raise UnknownCommand(name, ", ".join(get_close_matches(name, self.list_commands(ctx))))
         return name, found, args[1:]
@@ -131,6 +134,8 @@ def _needs_a_command(ctx: click.Context) -> int:
         return DONE
     output = invocation_of(ctx).output
     if output.json_only:
+        from oharness.cli.usage import MissingCommand
+
         raise MissingCommand(ctx.command_path)
     output.note(ctx.get_help())
     return WRONG_USAGE

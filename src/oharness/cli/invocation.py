@@ -119,9 +119,19 @@ class Invocation:
         for sentence in sentences:
             self.output.warning(sentence)
 
-    def say_where(self) -> None:
+    def has_no_notes(self) -> bool:
+        """Whether it is certain at a glance that there is no note; says where that is."""
+        if self.project is not None:
+            return False
+        from oharness.disk.at_a_glance import no_notes
+
+        found = no_notes(self.environment, self.home)
+        if found is not None and not found.in_project:
+            self.say_that_there_is_no_project()
+        return found is not None
+
+    def say_that_there_is_no_project(self) -> None:
         """Tells a person outside any project that they see their own notes alone."""
-        if self.opened().project is None and not self.output.json_only:
-            self.output.note(
-                self.words.text(msg("There is no project here; `oharness project init` makes this folder one."))
-            )
+        if not self.output.json_only:
+            told = msg("There is no project here; `oharness project init` makes this folder one.")
+            self.output.note(self.words.text(told))

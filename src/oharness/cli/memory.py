@@ -10,7 +10,6 @@ import click
 
 from oharness.cli import note_documents, note_lines
 from oharness.cli.exit_codes import DONE, FAILED, WRONG_USAGE
-from oharness.cli.given import STDIN, text_from
 from oharness.cli.grammar import Group, pass_invocation
 from oharness.cli.invocation import Invocation
 from oharness.language.catalogue import msg
@@ -105,6 +104,9 @@ def remember(
 @_scope
 @pass_invocation
 def list_all(call: Invocation, scope: str | None) -> None:
+    if call.has_no_notes():
+        call.output.answer(note_documents.NOTHING_LISTED, lambda: [call.words.text(note_lines.NO_NOTES)])
+        return
     from oharness.memory.reading import list_notes
 
     with call.memory_for_reading() as opened:
@@ -115,7 +117,8 @@ def list_all(call: Invocation, scope: str | None) -> None:
     )
     if not call.output.json_only:
         call.warn(warnings)
-        call.say_where()
+        if call.opened().project is None:
+            call.say_that_there_is_no_project()
 
 
 @memory.command(
@@ -287,6 +290,7 @@ def check(call: Invocation, scope: str | None) -> int:
 
 def _body(call: Invocation, body: str | None, body_file: str | None, source: str | None) -> str | None:
     """The body, from wherever it was given; it may be given once."""
+    from oharness.cli.given import STDIN, text_from
     from oharness.cli.usage import GivenTwice, TooManyArguments
 
     if source not in (None, STDIN):
@@ -301,6 +305,7 @@ def _body(call: Invocation, body: str | None, body_file: str | None, source: str
 def _recall_batch(call: Invocation, batch: str) -> int:
     """One answer per line, in order; a line that is no message is answered with an error, and the others go on."""
     from oharness.cli.batch import error_line, messages_in
+    from oharness.cli.given import text_from
     from oharness.memory.recall import recall_for_message
 
     code = DONE

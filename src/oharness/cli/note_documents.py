@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from oharness.recall.score import Candidate
 
 Document = dict[str, Any]
+NOTHING_LISTED: Document = {"notes": [], "problems": [], "warnings": []}
 
 
 def list_document(listing: "Listing", warnings: list[str]) -> Document:

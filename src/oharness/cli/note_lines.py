@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from oharness.notes.entry import NoteEntry
     from oharness.recall.score import Candidate
 
+NO_NOTES = msg("No notes yet. `oharness memory remember --summary …` writes one.")
 _LONGEST_ID = 44
 
 
@@ -30,7 +31,7 @@ def list_lines(listing: "Listing", output: Output) -> Iterator[str]:
             yield ink.strong(say(heading)) + ink.faint(f"  {len(entries)}")
             yield from table(_entry_row(entry, output) for entry in entries)
     if not listing.notes:
-        yield say(msg("No notes yet. `oharness memory remember --summary …` writes one."))
+        yield say(NO_NOTES)
     yield from problem_lines(listing.problems, output)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from oharness.core.jsontext import canonical_json
+from oharness.core.jsontext import canonical_json, canonical_json_of_texts
 from oharness.notes.note import Note
 
 
@@ -21,7 +21,7 @@ def content_hash(note: Note) -> str:
     Type and extra keys count only when present, so that notes from before types existed keep their hashes.
     Raises: ValueError for text that has no canonical form (lone surrogates).
     """
-    content: dict[str, Any] = {
+    content: dict[str, str | list[str]] = {
         "body": normalise_body(note.body),
         "id": note.id,
         "summary": note.summary,
@@ -30,5 +30,6 @@ def content_hash(note: Note) -> str:
     if note.type is not None:
         content["type"] = note.type
     if note.extra:
-        content["extra"] = dict(note.extra)
-    return hashlib.sha256(canonical_json(content)).hexdigest()
+        with_extra: dict[str, Any] = {**content, "extra": dict(note.extra)}
+        return hashlib.sha256(canonical_json(with_extra)).hexdigest()
+    return hashlib.sha256(canonical_json_of_texts(content)).hexdigest()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -67,10 +68,15 @@ def test_the_registered_providers_are_the_librarys() -> None:
         infer_provider_class(OPENAI_COMPATIBLE)
 
 
+def test_the_documented_providers_are_the_registered_ones() -> None:
+    document = Path(__file__).parents[3] / "docs" / "user" / "models.md"
+    listed = document.read_text(encoding="utf-8").split("that are known: ")[1].split(". ")[0]
+    assert set(listed.replace("\n", " ").split(", ")) == {*LIBRARY_PROVIDERS, OPENAI_COMPATIBLE}
+
+
 async def test_a_missing_key_names_the_variable_to_set() -> None:
     failed = await failure(host().create_model("anthropic:some-name"))
-    assert failed.fault is ModelFault.UNAUTHORIZED
-    assert "ANTHROPIC_API_KEY" in failed.detail
+    assert (failed.fault, failed.detail) == (ModelFault.UNAUTHORIZED, "not set: ANTHROPIC_API_KEY")
 
 
 async def test_a_missing_package_names_what_to_install() -> None:

@@ -25,6 +25,7 @@ _FAULTS: tuple[tuple[type[Exception], ModelFault], ...] = (
 )
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)
 """What providers' packages trip over when an answer is not what they expect."""
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _TOO_LONG = re.compile(
     r"context (?:length|size|window)|exceed\w* (?:the )?(?:available )?context|(?:prompt|input) is too long"
     r"|too many tokens|maximum context",
@@ -43,8 +44,10 @@ def model_failed(error: Exception, model: str, secrets: tuple[str, ...] = ()) ->
     if isinstance(error, ImportError):
         return ModelFailed(ModelFault.PACKAGE_MISSING, model, _missing_package(str(error)))
     if isinstance(error, theirs.UserError):
-        fault = ModelFault.UNAUTHORIZED if "API_KEY" in words or "_TOKEN" in words else ModelFault.UNKNOWN_MODEL
-        return ModelFailed(fault, model, detail)
+        variables = dict.fromkeys(_VARIABLE.findall(words))
+        if variables:
+            return ModelFailed(ModelFault.UNAUTHORIZED, model, f"not set: {', '.join(variables)}")
+        return ModelFailed(ModelFault.UNKNOWN_MODEL, model, detail)
     fault = next((fault for kind, fault in _FAULTS if isinstance(error, kind)), None) or _other_fault(error)
     return ModelFailed(_by_its_words(fault, words), model, detail)
 

@@ -13,14 +13,12 @@ LIBRARY_PROVIDERS = (
     "crusoe",
     "deepseek",
     "fireworks",
-    "github",
     "github-copilot",
     "google",
     "google-cloud",
     "groq",
     "heroku",
     "huggingface",
-    "litellm",
     "meta",
     "mistral",
     "moonshotai",
@@ -39,4 +37,4 @@ LIBRARY_PROVIDERS = (
     "xai",
     "zai",
 )
-"""Chat providers of pydantic-ai."""
+"""Chat providers of pydantic-ai. `litellm` is left out: without an address it would send everything to OpenAI."""

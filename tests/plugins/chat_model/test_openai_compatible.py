@@ -88,7 +88,7 @@ SCRIPT: dict[str, Any] = {
         {"when": {"user": "hangs at once"}, "hang": True},
         {"when": {"user": "hangs later"}, "text": "one two three four", "hang": 2},
         {"when": {"user": "say nothing"}, "text": ""},
-        {"when": {"user": "moved"}, "status": 302, "raw": "", "headers": {}},
+        _error("moved", 307, "moved", headers={"Location": "/v1/chat/completions"}),
         {"when": {"user": "hello"}, "text": "Hello there, friend.", "pieces": 4},
     ],
 }  # fmt: skip
@@ -123,7 +123,7 @@ async def answer(model: Model, request: ModelRequest) -> tuple[list[str], ModelR
     events = [event async for event in model.stream(request)]
     *deltas, reply = events
     assert isinstance(reply, ModelReply)
-    return [delta.text for delta in deltas if isinstance(delta, TextDelta)], reply
+    return [delta.text for delta in deltas if isinstance(delta, TextDelta) and delta.text], reply
 
 
 async def failure(model: Model, request: ModelRequest) -> ModelFailed:
@@ -191,6 +191,12 @@ async def test_what_is_sent_is_the_conversation_with_the_recalled_block_as_its_o
     assert tool["function"]["name"] == "remember"
     assert tool["function"]["description"] == "Keeps a note."
     assert tool["function"]["parameters"]["required"] == ["summary"]
+
+
+async def test_arguments_of_a_tool_are_signs_of_life_while_they_are_written(model: Model) -> None:
+    events = [event async for event in model.stream(asked(user("two tools")))]
+    assert len(events) > 2
+    assert all(event == TextDelta("") for event in events[:-1])
 
 
 async def test_several_calls_and_calls_without_arguments_come_back(model: Model) -> None:

@@ -45,35 +45,23 @@ async def call_model(
     Raises: ModelFailed.
     """
     model = _model_named(name, connection)
-    parameters = their_parameters(request)
-    if request.output_schema is not None:
-        if model.profile.get("supports_json_schema_output") and (
-            reply := await _reply_by_schema(model, name, connection, request, clock)
-        ):
-            yield reply
+    if request.output_schema is not None and model.profile.get("supports_json_schema_output"):
+        begun = False
+        parameters = their_parameters_with_schema(request)
+        try:
+            async with aclosing(_stream(model, name, connection, request, parameters, clock)) as events:
+                async for event in events:
+                    begun = True
+                    yield event
             return
-        request = _with_schema_in_words(request)
-    async with aclosing(_stream(model, name, connection, request, parameters, clock)) as events:
+        except ModelFailed as error:
+            # the library takes every server that speaks chat completions for one that knows schemas; some do not
+            if begun or error.fault is not ModelFault.REFUSED:
+                raise
+    asked = request if request.output_schema is None else _with_schema_in_words(request)
+    async with aclosing(_stream(model, name, connection, asked, their_parameters(asked), clock)) as events:
         async for event in events:
             yield event
-
-
-async def _reply_by_schema(
-    model: TheirModel, name: str, connection: Connection, request: ModelRequest, clock: Clock
-) -> ModelReply | None:
-    """The answer that the provider holds to the schema; None when it refuses to.
-
-    The library takes every server that speaks chat completions for one that knows schemas; some do not.
-    """
-    parameters = their_parameters_with_schema(request)
-    reply = None
-    try:
-        async for event in _stream(model, name, connection, request, parameters, clock):
-            reply = event if isinstance(event, ModelReply) else None
-    except ModelFailed as error:
-        if error.fault is not ModelFault.REFUSED:
-            raise
-    return reply
 
 
 def _with_schema_in_words(request: ModelRequest) -> ModelRequest:
@@ -153,8 +141,7 @@ async def _texts(stream: StreamedResponse, idle_seconds: float) -> AsyncGenerato
         received += len(text)
         if received > _ANSWER_LIMIT_CHARS:
             raise UnexpectedModelBehavior("the answer does not end")
-        if text and isinstance(event, theirs.PartStartEvent | theirs.PartDeltaEvent) and _is_said(event):
-            yield text
+        yield text if _is_said(event) else ""
 
 
 def _text_of(event: object) -> str:
@@ -171,7 +158,8 @@ def _text_of(event: object) -> str:
             return ""
 
 
-def _is_said(event: theirs.PartStartEvent | theirs.PartDeltaEvent) -> bool:
+def _is_said(event: object) -> bool:
+    """Whether the event's text is part of the answer; thoughts and arguments of tools are only signs of life."""
     match event:
         case theirs.PartStartEvent(part=theirs.TextPart()) | theirs.PartDeltaEvent(delta=theirs.TextPartDelta()):
             return True

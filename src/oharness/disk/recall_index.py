@@ -156,6 +156,17 @@ class RecallIndex:
             return found
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One unchanging view for all that is asked inside, whatever other processes write meanwhile."""
+        with self._lock:
+            self._database.execute("BEGIN")
+            try:
+                self._database.execute("SELECT 1 FROM meta").fetchone()  # the view is taken here
+                yield
+            finally:
+                self._database.execute("ROLLBACK")
+
+    @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         self._database.execute("BEGIN IMMEDIATE")
         try:

@@ -1,9 +1,13 @@
 """Who has to know that a note is about to be deleted, or was written: sync, through this small protocol."""
 
+import contextlib
 from typing import Protocol
 
 from oharness.core.clock import Clock
+from oharness.core.errors import StorageFailed
 from oharness.disk.deletion_intents import DeletionIntent, DeletionIntents
+from oharness.disk.folder_lock import FolderBusy
+from oharness.disk.json_files import BrokenFile
 
 
 class ChangeRecorder(Protocol):
@@ -17,7 +21,7 @@ class ChangeRecorder(Protocol):
         ...
 
     def after_write(self, note_id: str) -> None:
-        """The note was written: an intent to delete it no longer holds. May be repeated."""
+        """The note was written: an intent to delete it no longer holds. Raises nothing; may be repeated."""
         ...
 
     def pending(self) -> list[str]:
@@ -36,7 +40,9 @@ class IntentRecorder:
         self._intents.record([DeletionIntent(note_id, content_hash, self._clock.now_ms())])
 
     def after_write(self, note_id: str) -> None:
-        self._intents.drop([note_id])
+        # An intent whose note is there says nothing, so a failure to drop it must not look like a failed write.
+        with contextlib.suppress(StorageFailed, BrokenFile, FolderBusy):
+            self._intents.drop([note_id])
 
     def pending(self) -> list[str]:
         return [intent.note_id for intent in self._intents.all()]

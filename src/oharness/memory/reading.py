@@ -8,7 +8,7 @@ from oharness.memory.finding import find_note
 from oharness.memory.notices import MemoryNotice
 from oharness.memory.scopes import Memory
 from oharness.memory.service import entry_of
-from oharness.memory.sources import resolve, sources
+from oharness.memory.sources import resolve, searching
 from oharness.notes.entry import NoteEntry
 from oharness.notes.note import Note
 from oharness.recall.prompt_index import PromptIndex, prompt_index
@@ -87,7 +87,8 @@ def search_notes(
     memory: Memory, query: str, limit: int = FOUND_BY_DEFAULT, scope: ScopeKind | None = None
 ) -> list[Candidate]:
     """The notes that share words with the query, bodies included, best first; any text is a query."""
-    return candidates(query, sources(memory, scope))[:limit]
+    with searching(memory, scope) as sources:
+        return candidates(query, sources)[:limit]
 
 
 def index_of(memory: Memory) -> PromptIndex:

@@ -9,7 +9,7 @@ from oharness.disk.note_dir import NoteFile
 from oharness.memory.credential_gate import first_credential, head_is_clean
 from oharness.memory.notices import MemoryNotice, credential_not_recalled, recall_failed
 from oharness.memory.scopes import Memory
-from oharness.memory.sources import resolve, sources
+from oharness.memory.sources import resolve, searching
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.recall.attachment import AttachedNote, LinkedNote, Recalled, render_block, to_metadata
@@ -71,12 +71,14 @@ def explain_recall(memory: Memory, message: str, already_attached: Collection[No
     Raises: StorageFailed; DirectoryRedirected.
     """
     memory.refresh()
-    found = candidates(message, sources(memory))
+    with searching(memory) as sources:
+        found = candidates(message, sources)
     return Explanation(tuple(choose(found, _limits(memory), already_attached)), memory.settings.recall.min_score)
 
 
 def _recalled(memory: Memory, message: str, already_attached: Collection[NoteKey]) -> MessageRecall:
-    found = candidates(message, sources(memory))
+    with searching(memory) as sources:
+        found = candidates(message, sources)
     notices: list[MemoryNotice] = []
     while True:
         chosen = attached(choose(found, _limits(memory), already_attached))

@@ -15,7 +15,7 @@ from oharness.memory.finding import look_up
 from oharness.memory.notices import MemoryNotice, notes_in_repository
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
-from oharness.memory.sources import sources
+from oharness.memory.sources import searching
 from oharness.notes.hashing import content_hash
 from oharness.notes.ids import check_note_id, new_note_id, taken_in_any_case
 from oharness.notes.links import missing_links
@@ -148,7 +148,9 @@ def _new_id(memory: Memory, request: RememberRequest) -> str:
 
 def _told(memory: Memory, written: _Written) -> Remembered:
     note, service = written.note, written.service
-    others = _without(related_notes(note.summary, note.tags, sources(memory), MOST_RELATED + 1), service.kind, note.id)
+    with searching(memory) as sources:
+        found = related_notes(note.summary, note.tags, sources, MOST_RELATED + 1)
+    others = _without(found, service.kind, note.id)
     related = tuple(others[:MOST_RELATED])
     ids = {kind: _ids(memory, kind) for kind in ScopeKind}
     return Remembered(

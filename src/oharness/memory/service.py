@@ -59,6 +59,8 @@ class MemoryService:
         self._usage = usage
         self._max_notes = max_notes
         self._lock = threading.RLock()
+        self._depth = 0
+        self._written: dict[str, tuple[NoteEntry, str] | None] = {}
         self._left_out = 0
         self._index_is_kept = True
 
@@ -160,8 +162,15 @@ class MemoryService:
 
         Raises: FolderBusy; StorageFailed.
         """
-        with self._lock, self.folder.locked():
-            yield
+        with self._lock:
+            self._depth += 1
+            try:
+                with self.folder.locked():
+                    yield
+            finally:
+                self._depth -= 1
+            if self._depth == 0:  # nobody else has to wait for the index: a stale one is noticed by its stamps
+                self._index_changes()
 
     def write(self, note: Note, expected: Expected) -> NoteEntry:
         """Writes a note over what was expected there.
@@ -173,7 +182,7 @@ class MemoryService:
                 check_room(len(self.ids()), 1, self._max_notes)
             stamp = self.folder.write(note, expected)
             entry = entry_of(note, stamp)
-            self._update_index([(entry, note.body)], [])
+            self._written[stamp.name] = (entry, note.body)
             self.changes.after_write(note.id)
             return entry
 
@@ -184,7 +193,7 @@ class MemoryService:
         """
         with self.changing():
             self.folder.delete(note_id, expected)
-            self._update_index([], [note_file_name(note_id)])
+            self._written[note_file_name(note_id)] = None
 
     def _take_in(self, loaded: tuple[FileStamp, ...], problems: tuple[ProblemEntry, ...]) -> None:
         known = self._index.stamps()
@@ -205,10 +214,14 @@ class MemoryService:
         if upserts or fresh or removed:
             self._index.update(upserts, fresh, removed)
 
-    def _update_index(self, upserts: list[tuple[NoteEntry, str]], removed: list[str]) -> None:
+    def _index_changes(self) -> None:
         """Once a note is written or deleted, nothing about the index may make that look as if it failed."""
+        written, self._written = self._written, {}
+        if not written:
+            return
+        upserts = [item for item in written.values() if item is not None]
         try:
-            self._index.update(upserts, [], removed)
+            self._index.update(upserts, [], [name for name, item in written.items() if item is None])
         except sqlite3.Error:
             self._give_up_kept_index()
             self.refresh()

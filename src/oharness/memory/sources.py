@@ -1,14 +1,24 @@
 """Where recall looks: the open scopes with their words and recall counts."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
 from oharness.core.scopes import ScopeKind
 from oharness.memory.scopes import Memory
 from oharness.notes.entry import NoteEntry
 from oharness.recall.score import Source
 
 
-def sources(memory: Memory, kind: ScopeKind | None = None) -> list[Source]:
-    """Both scopes, the project's first, or only one of them."""
-    return [Source(service.kind, service.index, service.uses()) for service in memory.services(kind)]
+@contextmanager
+def searching(memory: Memory, kind: ScopeKind | None = None) -> Iterator[list[Source]]:
+    """Both scopes, the project's first, or only one; other processes change nothing of them meanwhile."""
+    with ExitStack() as stack:
+        sources = []
+        for service in memory.services(kind):
+            index = service.index
+            stack.enter_context(index.reading())
+            sources.append(Source(service.kind, index, service.uses()))
+        yield sources
 
 
 def resolve(memory: Memory, note_id: str) -> tuple[ScopeKind, NoteEntry] | None:

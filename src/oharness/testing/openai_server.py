@@ -22,6 +22,7 @@ A reply:
     expect    {"user": [R], "system": [R], "toolResult": [R], "offers": [names], "userParts": n, "stream": b,
               "schema": b}; one that does not hold is a problem in the log and a 400
     text      what the assistant says      pieces  in how many deltas it is streamed (default: by words)
+    thoughts  what it thinks before, as `reasoning_content`
     tools     [{"name", "arguments", "id"}]; arguments as an object, or as a string sent as it is
     finish    finish_reason, where it should not follow from the rest
     status    with `error` (an object) and `headers`: an HTTP error
@@ -281,6 +282,8 @@ def _usage(body: JSON, reply: Mapping[str, Any]) -> JSON:
 def whole_answer(body: JSON, reply: Mapping[str, Any], number: int) -> JSON:
     """A `chat.completion` object."""
     message: JSON = {"role": "assistant", "content": reply.get("text")}
+    if reply.get("thoughts"):
+        message["reasoning_content"] = reply["thoughts"]
     if reply.get("tools"):
         message["tool_calls"] = _calls(reply, number)
     return {
@@ -306,6 +309,8 @@ def streamed_answer(body: JSON, reply: Mapping[str, Any], number: int) -> Iterat
         }
 
     yield chunk({"role": "assistant", "content": ""})
+    if reply.get("thoughts"):
+        yield chunk({"reasoning_content": reply["thoughts"]})
     for piece in _pieces(reply):
         yield chunk({"content": piece})
     for place, call in enumerate(_calls(reply, number)):

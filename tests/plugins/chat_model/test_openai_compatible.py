@@ -89,6 +89,7 @@ SCRIPT: dict[str, Any] = {
         {"when": {"user": "hangs later"}, "text": "one two three four", "hang": 2},
         {"when": {"user": "say nothing"}, "text": ""},
         _error("moved", 307, "moved", headers={"Location": "/v1/chat/completions"}),
+        {"when": {"user": "think"}, "thoughts": "Hm, well.", "text": "Yes."},
         {"when": {"user": "hello"}, "text": "Hello there, friend.", "pieces": 4},
     ],
 }  # fmt: skip
@@ -197,6 +198,21 @@ async def test_arguments_of_a_tool_are_signs_of_life_while_they_are_written(mode
     events = [event async for event in model.stream(asked(user("two tools")))]
     assert len(events) > 2
     assert all(event == TextDelta("") for event in events[:-1])
+
+
+async def test_thoughts_are_no_part_of_the_answer_and_go_back_to_the_model_alone(
+    model: Model, server: RunningServer
+) -> None:
+    deltas, reply = await answer(model, asked(user("think")))
+    assert deltas == ["Yes."]
+    assert reply.message.blocks == (TextBlock("Yes."),)
+    await answer(model, asked(user("think"), reply.message, user("hello")))
+    said = server.requests()[-1]["body"]["messages"][2]
+    assert (said["content"], said.get("reasoning_content")) == ("Yes.", "Hm, well.")
+    await answer(
+        model_at(Connection(server.base_url, KEY), "other"), asked(user("think"), reply.message, user("hello"))
+    )
+    assert "Hm" not in str(server.requests()[-1]["body"])
 
 
 async def test_several_calls_and_calls_without_arguments_come_back(model: Model) -> None:

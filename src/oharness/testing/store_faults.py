@@ -3,7 +3,7 @@
 store = FaultyObjects(RamObjects(clock), lambda call: Fault.AFTER if call.name == "replace" else None)
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -46,12 +46,16 @@ Plan = Callable[[StoreCall], Fault | None]
 
 
 class FaultyObjects:
-    """An `ObjectStore` around another one, with faults where `plan` says so."""
+    """An `ObjectStore` around another one, with faults where `plan` says so.
+
+    `interlude` is awaited before every call: what somebody else does to the inner store at that very moment.
+    """
 
     def __init__(self, inner: ObjectStore, plan: Plan = lambda call: None) -> None:
         self.inner = inner
         self.plan = plan
         self.calls: list[StoreCall] = []
+        self.interlude: Callable[[StoreCall], Awaitable[None]] | None = None
         self._earlier: dict[str, Reading] = {}
 
     @property
@@ -59,10 +63,10 @@ class FaultyObjects:
         return self.inner.min_write_interval_s
 
     async def read(self, key: str) -> Reading:
-        return self._read_fault(self._fault("read", key), key, await self.inner.read(key))
+        return self._read_fault(await self._fault("read", key), key, await self.inner.read(key))
 
     async def read_unless(self, key: str, known: StoreVersion) -> Reading | SameVersion:
-        fault = self._fault("read", key)
+        fault = await self._fault("read", key)
         if fault is None:
             return await self.inner.read_unless(key, known)
         reading = self._read_fault(fault, key, await self.inner.read(key))
@@ -72,7 +76,7 @@ class FaultyObjects:
         return [await self.read(key) for key in keys]
 
     async def create(self, key: str, value: bytes) -> Written:
-        fault = self._fault("create", key)
+        fault = await self._fault("create", key)
         if fault is Fault.BEFORE:
             return Unknown("before")
         await self._remember(key)
@@ -83,7 +87,7 @@ class FaultyObjects:
         return {key: await self.create(key, value) for key, value in objects.items()}
 
     async def replace(self, key: str, value: bytes, known: StoreVersion) -> Written:
-        fault = self._fault("replace", key)
+        fault = await self._fault("replace", key)
         if fault is Fault.BEFORE:
             return Unknown("before")
         await self._remember(key)
@@ -91,14 +95,14 @@ class FaultyObjects:
         return Unknown("after") if fault is Fault.AFTER else written
 
     async def put(self, key: str, value: bytes) -> Written:
-        fault = self._fault("put", key)
+        fault = await self._fault("put", key)
         if fault is Fault.BEFORE:
             return Unknown("before")
         written = await self.inner.put(key, value)
         return Unknown("after") if fault is Fault.AFTER else written
 
     async def remove(self, keys: Sequence[str]) -> int:
-        fault = self._fault("remove", keys[0] if keys else "")
+        fault = await self._fault("remove", keys[0] if keys else "")
         if fault is Fault.BEFORE:
             raise StoreUnavailable(keys[0] if keys else "", "before")
         removed = await self.inner.remove(keys)
@@ -107,14 +111,16 @@ class FaultyObjects:
         return removed
 
     async def list_under(self, prefix: str) -> AsyncIterator[ListedObject]:
-        if self._fault("list", prefix) is not None:
+        if await self._fault("list", prefix) is not None:
             raise StoreUnavailable(prefix, "listing")
         async for listed in self.inner.list_under(prefix):
             yield listed
 
-    def _fault(self, name: str, key: str) -> Fault | None:
+    async def _fault(self, name: str, key: str) -> Fault | None:
         call = StoreCall(len(self.calls) + 1, name, key)
         self.calls.append(call)
+        if self.interlude is not None:
+            await self.interlude(call)
         return self.plan(call)
 
     async def _remember(self, key: str) -> None:

@@ -46,8 +46,13 @@ def test_a_diff_is_coloured_and_other_text_is_not() -> None:
     coloured = "\n".join(request_lines(request(diff), Catalogue(), Ink(coloured=True), None))
     assert "\x1b[31m-old" in coloured
     assert "\x1b[32m+new" in coloured
-    plain = "\n".join(request_lines(request("- a list item"), Catalogue(), Ink(coloured=True), None))
+    plain = "\n".join(request_lines(request("- a list item\nand more"), Catalogue(), Ink(coloured=True), None))
     assert "\x1b[31m" not in plain
+
+
+def test_what_would_be_removed_altogether_is_red_too() -> None:
+    shown = request_lines(request("-We deploy on Thursdays\n-\n-body"), Catalogue(), Ink(coloured=True), None)
+    assert "  \x1b[31m-body\x1b[0m" in shown
 
 
 def test_a_preview_cannot_steer_the_terminal_or_hide_what_it_changes() -> None:

@@ -71,13 +71,13 @@ def test_the_version_exists(capsys: pytest.CaptureFixture[str]) -> None:
         (["memory", "list", "--scope", "team"], "unusable-value"),
         (["memory", "list", "more", "words"], "too-many-arguments"),
         (["memory", "show"], "missing-value"),
-        (["memory", "remember"], "missing-value"),
+        (["memory", "remember"], "summary-missing"),
     ],
 )
 def test_wrong_usage_is_exit_2_and_one_json_document(
     given: list[str], code: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*given, "--json"]) == 2
+    assert main(["--json", *given]) == 2
     captured = capsys.readouterr()
     error = json.loads(captured.out)["error"]
     assert error["code"] == code

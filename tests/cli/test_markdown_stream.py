@@ -38,3 +38,9 @@ def test_both_parts_together_are_the_text(text: str) -> None:
 def test_a_screen_shows_the_end_of_what_is_longer() -> None:
     assert tail("a\nb\nc", 2) == "b\nc"
     assert tail("a", 2) == "a"
+
+
+def test_the_end_of_a_long_code_block_stays_code() -> None:
+    text = "```py\n" + "\n".join(f"line {number}" for number in range(30))
+    assert tail(text, 4) == "```py\nline 26\nline 27\nline 28\nline 29"
+    assert tail(text + "\n```\nafter\n", 3) == "```py\n```\nafter\n"

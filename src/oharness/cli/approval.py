@@ -66,7 +66,7 @@ def approval_in(answer: str, *, for_session: bool) -> Approval | None:
 def request_lines(request: PermissionRequest, words: Catalogue, ink: Ink, limit: int | None) -> list[str]:
     """What is asked for, and what it would change, coloured as a diff where it is one."""
     tool = ink.strong(printable(request.tool))
-    asked = msg("The subagent asks for {tool}.") if request.is_subagent else msg("The agent asks for {tool}.")
+    asked = msg("The subagent wants to use {tool}.") if request.is_subagent else msg("The agent wants to use {tool}.")
     lines = [ink.warning("? ") + words.text(asked, tool=tool)]
     if request.rule:
         lines.append("  " + words.text(msg("Your rule `{rule}` asks each time."), rule=one_line(request.rule)))
@@ -81,8 +81,8 @@ def request_lines(request: PermissionRequest, words: Catalogue, ink: Ink, limit:
 
 
 def coloured_diff(lines: list[str], ink: Ink) -> list[str]:
-    """Added lines green, removed ones red, if this is a unified diff at all."""
-    if not any(line.startswith("@@") for line in lines):
+    """Added lines green, removed ones red, if this is a diff at all."""
+    if not any(line.startswith("@@") for line in lines) and not all(line[:1] in ("", "+", "-") for line in lines):
         return lines
     return [_diff_line(line, ink) for line in lines]
 

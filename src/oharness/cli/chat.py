@@ -12,6 +12,7 @@ from oharness.cli.columns import one_line
 from oharness.cli.exit_codes import DONE
 from oharness.cli.grammar import Command, pass_invocation
 from oharness.cli.invocation import Invocation
+from oharness.cli.logs import set_up_logs
 from oharness.cli.plain_input import PlainInput
 from oharness.cli.run_view import PlainView
 from oharness.core.errors import Failed, WrongUsage
@@ -71,6 +72,7 @@ class ChatSpeaksToPeople(WrongUsage):
 def chat(call: Invocation, resume: str = _NO_SESSION, mode: str | None = None, model: str | None = None) -> int:
     if call.output.json_only:
         raise ChatSpeaksToPeople
+    set_up_logs(call.environment)
     if call.stdin.isatty() and call.output.is_a_terminal:
         return _in_a_terminal(call, resume, mode, model)
     return asyncio.run(_plainly(call, resume, mode, model))

@@ -87,14 +87,18 @@ class Group(click.Group):
 
     def get_help(self, ctx: click.Context) -> str:
         call = invocation_of(ctx)
-        rows = [(name, command.help or "") for name, command in self.commands.items() if not command.hidden]
+        rows = [
+            (name, _first_sentence(call.words.text(command.help or "")))
+            for name, command in self.commands.items()
+            if not command.hidden
+        ]
         return call.help_text(
             page(
                 call.words,
                 call.output.cells,
                 usage=f"{ctx.command_path} COMMAND …",
                 purpose=self.help or "",
-                sections=[(msg("Commands"), [(name, told) for name, told in rows])],
+                sections=[(msg("Commands"), rows)],
                 examples=self.examples,
                 next_step=self.next_step,
             )
@@ -160,5 +164,10 @@ def _option_rows(command: click.Command, ctx: click.Context) -> list[tuple[str, 
     rows = []
     for param in command.get_params(ctx):
         if isinstance(param, click.Option) and not param.hidden and (record := param.get_help_record(ctx)):
-            rows.append((record[0], param.help or ""))
+            told = msg("Print this page.") if "--help" in param.opts else param.help
+            rows.append((record[0], told or ""))
     return rows
+
+
+def _first_sentence(text: str) -> str:
+    return text.split(". ")[0].split("。")[0].rstrip(".")

@@ -61,7 +61,7 @@ def page(
     examples: Rows = (),
     next_step: str = "",
 ) -> str:
-    """A help page in the language of `words`; every text is given in English."""
+    """A help page in the language of `words`; a text that is given in another language than English stays as it is."""
     lines = wrapped(words.text(purpose), cells)
     lines += ["", *_headed(words.text(msg("Usage")), ["  " + usage])]
     for heading, rows in sections:

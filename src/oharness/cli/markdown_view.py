@@ -54,7 +54,7 @@ class MarkdownView:
 
     def lines(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._console.print(Text.from_ansi(line), soft_wrap=True)
+            self._console.print(Text.from_ansi(line), overflow="fold")
 
     def end(self) -> None:
         self._settle()
@@ -69,6 +69,7 @@ class MarkdownView:
         finished, self._rest = split_finished(self._rest + text)
         if finished.strip():
             self._console.print(Answer(finished))
+            self._console.print()
         self._start_drawing()
         if self._live is not None:
             height = max(4, self._console.height - 4)

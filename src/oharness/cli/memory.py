@@ -34,9 +34,12 @@ memory = Group(
 )
 
 
-def _scope(function: _Function) -> _Function:
-    told = msg("Only the project's notes, or only your own.")
-    return click.option("--scope", type=click.Choice(_SCOPES), help=told)(function)
+def _scope(told: str) -> Callable[[_Function], _Function]:
+    return click.option("--scope", type=click.Choice(_SCOPES), help=told)
+
+
+_look_in = _scope(msg("Look only at the project's notes, or only at your own."))
+_write_to = _scope(msg("Write to the project's notes, or to your own."))
 
 
 def _text(name: str) -> Callable[[_Function], _Function]:
@@ -61,7 +64,7 @@ def _text(name: str) -> Callable[[_Function], _Function]:
 @click.option("--body", metavar="B", help=msg("The text below it: why, and how to apply it; - reads standard input."))
 @click.option("--body-file", metavar="F", help=msg("A file that holds the body; - reads standard input."))
 @click.option("--type", "note_type", type=click.Choice(_TYPES), help=msg("What kind of note it is."))
-@_scope
+@_write_to
 @click.option("--tags", metavar="T", help=msg("Other words for it, with commas or spaces in between."))
 @click.option("--id", "note_id", metavar="ID", help=msg("Update this note, or give a new one this id."))
 @click.argument("source", metavar="[-]", required=False)
@@ -101,7 +104,7 @@ def remember(
     examples=(("oharness memory list --scope user", msg("your own notes alone")),),
     next_step=msg("`oharness memory show ID` reads one."),
 )
-@_scope
+@_look_in
 @pass_invocation
 def list_all(call: Invocation, scope: str | None) -> None:
     if call.has_no_notes():
@@ -127,7 +130,7 @@ def list_all(call: Invocation, scope: str | None) -> None:
     examples=(("oharness memory show deploy-thursdays-x1f", ""),),
 )
 @click.argument("note_id", metavar="ID")
-@_scope
+@_look_in
 @pass_invocation
 def show(call: Invocation, note_id: str, scope: str | None) -> None:
     from oharness.memory.reading import show_note
@@ -186,7 +189,7 @@ def recall(call: Invocation, message: tuple[str, ...], batch: str | None) -> int
 
 @memory.command(
     "why",
-    help=msg("For each note that shares a word with a message: which words met, its score, and what kept it out."),
+    help=msg("Say which notes share words with a message, which words, their scores, and what kept each of them out."),
     examples=(('oharness memory why "when do we deploy?"', ""),),
     next_step=msg("A note that is missing here needs other words in its summary or tags."),
 )
@@ -223,7 +226,7 @@ def index(call: Invocation) -> None:
     next_step=msg("`oharness memory restore BACKUP` brings it back."),
 )
 @click.argument("note_id", metavar="ID")
-@_scope
+@_look_in
 @pass_invocation
 def forget(call: Invocation, note_id: str, scope: str | None) -> None:
     from oharness.memory.forget import forget as delete
@@ -236,7 +239,7 @@ def forget(call: Invocation, note_id: str, scope: str | None) -> None:
 
 @memory.command(
     "backups",
-    help=msg("List the fifty latest backups: every version that was replaced or removed, with when and why."),
+    help=msg("List the fifty latest versions of notes that were replaced or removed, with when and why."),
     examples=(("oharness memory backups", ""),),
     next_step=msg("`oharness memory restore BACKUP` brings one back."),
 )
@@ -273,7 +276,7 @@ def restore(call: Invocation, backup: str) -> None:
     examples=(("oharness memory check", ""),),
     next_step=msg("Mend a file in an editor, or move it out of the folder."),
 )
-@_scope
+@_look_in
 @pass_invocation
 def check(call: Invocation, scope: str | None) -> int:
     from oharness.memory.reading import check as look_for_problems

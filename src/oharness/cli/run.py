@@ -13,6 +13,7 @@ from oharness.cli.given import STDIN, text_from
 from oharness.cli.grammar import Command, pass_invocation
 from oharness.cli.interrupts import until_interrupted
 from oharness.cli.invocation import Invocation
+from oharness.cli.logs import set_up_logs
 from oharness.cli.plain_input import PlainInput
 from oharness.cli.run_view import PlainView
 from oharness.cli.usage import MissingValue
@@ -25,6 +26,7 @@ from oharness.language.sentences import notice_sentence
 from oharness.wiring.harness import Harness
 
 _MODES = tuple(str(mode) for mode in Mode)
+_IN_THE_DOCUMENT = ("recalled", "saved")
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ def run(call: Invocation, message: tuple[str, ...], session: str | None, mode: s
     text = text_from(STDIN, "MESSAGE", call.stdin) if message == (STDIN,) else " ".join(message)
     if not text.strip():
         raise MissingValue("MESSAGE")
+    set_up_logs(call.environment)
     may_ask = message != (STDIN,) and _has_a_person(call)
     return asyncio.run(_run(call, text, session, mode_named(mode) if mode else None, model, may_ask=may_ask))
 
@@ -120,7 +123,7 @@ async def _answered(agent: Agent, text: str, told: Told, call: Invocation, view:
                 told.take(event)
                 if not call.output.json_only:
                     view.show(event)
-                elif isinstance(event, Notice):
+                elif isinstance(event, Notice) and event.key not in _IN_THE_DOCUMENT:
                     call.warn([notice_sentence(event.key, event.fields, call.words)])
         finally:
             await events.aclose()

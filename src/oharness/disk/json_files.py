@@ -30,7 +30,7 @@ def read_object(files: FileSystem, path: Path) -> dict[str, Any] | None:
     with storage_errors(path):
         try:
             data = files.read(path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
     return parse_object(data, path)
 

@@ -4,16 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.memory
+HAMMER = Path(__file__).parents[2] / "scripts" / "hammer.py"
 SECONDS = float(os.environ.get("OHARNESS_HAMMER_SECONDS", "2"))
 
 
 def hammered(*options: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "oharness.testing.hammer", *options]
+    command = [sys.executable, str(HAMMER), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)

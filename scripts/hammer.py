@@ -3,7 +3,7 @@
 Each writer makes notes of its own and rewrites one that all share. Afterwards every version that a writer was
 told was written has to be a file or in a backup.
 
-    python -m oharness.testing.hammer --processes 24 --seconds 10
+    python scripts/hammer.py --processes 24 --seconds 10
 """
 
 import argparse

@@ -18,7 +18,8 @@ URLSAFE = ALNUM + "-_"
 
 def made(alphabet: str, length: int, seed: int) -> str:
     """A text that looks drawn by chance and is the same in every run."""
-    return "".join(random.Random(seed * 1000 + length).choice(alphabet) for _ in range(length))
+    chance = random.Random(seed * 1000 + length)
+    return "".join(chance.choice(alphabet) for _ in range(length))
 
 
 def b64(text: str) -> str:

@@ -46,6 +46,12 @@ def test_a_quota_of_nothing_still_sends_one_at_a_time() -> None:
 @pytest.mark.parametrize("body", ["plain", "üü\n\t\x01\x1f", '"\\' * 50, "𝔘\u2028" * 20])
 def test_the_size_is_never_below_what_goes_on_the_wire(body: str) -> None:
     note = Note("n" * 128, "s" * 300, body, "project", ("t",), extra={"k": body})
-    wire: dict[str, object] = {"op": "put", "id": note.id, "summary": note.summary, "tags": list(note.tags), "body": body}
+    wire: dict[str, object] = {
+        "op": "put",
+        "id": note.id,
+        "summary": note.summary,
+        "tags": list(note.tags),
+        "body": body,
+    }
     wire |= {"type": "project", "extra": dict(note.extra), "createdAt": 10**13, "updatedAt": 10**13}
     assert change_bytes(PutNote(note, "0" * 64, None)) >= len(json.dumps(wire, ensure_ascii=False).encode())

@@ -7,6 +7,9 @@ from typing import Any
 import rfc8785
 
 
+_TEXTS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
 def canonical_json(value: Any) -> bytes:
     """The RFC 8785 bytes of a JSON value, for hashing and comparing.
 
@@ -24,7 +27,7 @@ def canonical_json_of_texts(value: Mapping[str, str | list[str]]) -> bytes:
     Shapes: ASCII keys, so that their order is the same by code point and by UTF-16 unit.
     Raises: ValueError for lone surrogates.
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+    return _TEXTS.encode(value).encode()
 
 
 def one_line_json(value: Any) -> str:

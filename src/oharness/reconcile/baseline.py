@@ -172,7 +172,7 @@ def with_entries(baseline: Baseline, changes: Mapping[str, Entry]) -> Baseline:
             entries.pop(note_id, None)
         else:
             entries[note_id] = entry
-    return replace(baseline, entries=MappingProxyType(entries), check=Check(count, xor))
+    return Baseline(baseline.device, baseline.epoch, baseline.version, MappingProxyType(entries), Check(count, xor))
 
 
 def entries_check(entries: Mapping[str, Entry]) -> Check:
@@ -182,7 +182,7 @@ def entries_check(entries: Mapping[str, Entry]) -> Check:
 
 def agree(entry: Entry, version: Version) -> Entry:
     """An entry after this machine's content became derived from `version`; what it replaces is remembered."""
-    return replace(entry, agreed=AgreedOn(version, _remembered(entry.agreed, version)))
+    return Entry(AgreedOn(version, _remembered(entry.agreed, version)), entry.seen)
 
 
 def forget(entry: Entry) -> Entry:
@@ -249,7 +249,7 @@ def after_listing(baseline: Baseline, listing: Listing) -> Baseline:
         state = _unlisted(entry, baseline, listing)
         if state != entry.seen:
             seen[note_id] = state
-    changes = {note_id: replace(baseline.entry(note_id), seen=state) for note_id, state in seen.items()}
+    changes = {note_id: Entry(baseline.entry(note_id).agreed, state) for note_id, state in seen.items()}
     moved = replace(baseline, epoch=listing.epoch, version=listing.version)
     return with_entries(moved, changes) if changes else moved
 

@@ -108,13 +108,17 @@ class DeletionGround(StrEnum):
 
 
 class HoldReason(StrEnum):
-    """Why nothing is done about a note for now, as `sync now` reports it."""
+    """Why nothing is done about a note for now, as `sync now` reports it.
+
+    `missing`: the next pass decides; `changed`: its file changed while the pass ran.
+    """
 
     DAMAGED = "damaged"
     UNREADABLE = "unreadable"
     NOT_LOADED = "not-loaded"
     CHECKSUM = "checksum"
     MISSING = "missing"
+    CHANGED = "changed"
     CASE_COLLISION = "id_case_collision"
 
 

@@ -11,17 +11,20 @@ from typing import TypeAlias, assert_never
 from oharness.core.clock import Millis
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
-from oharness.reconcile.baseline import Entry, InCloud, Version, agree, forget
+from oharness.reconcile.baseline import AgreedOn, Entry, InCloud, Version, agree, forget
 from oharness.reconcile.conflict import CloudVersion, Conflict
 from oharness.reconcile.decide import (
     Adopt,
     Decision,
+    DeletedHere,
     DeleteHere,
     DeleteInCloud,
     Download,
     Forget,
+    Here,
     HoldBack,
     HoldConflict,
+    HoldReason,
     LocalSide,
     Merge,
     Nothing,
@@ -99,17 +102,19 @@ CloudChange: TypeAlias = PutNote | DeleteNote
 class NoteWork:
     """Everything to do for one note, in the order of the fields.
 
-    `entry` is the baseline entry once the file is done, None where it stays; `copy` is kept as last synced with
-    it. `conflict` is opened. `change` goes up, and the baseline follows when the service accepted it.
+    `copy` is kept as last synced before `entry` names it; `entry` is the baseline's once the file is done, None
+    where it stays. `conflict` is opened. `intent_done`: the deletion somebody asked for is carried out, or an
+    edit beat it. `change` goes up, and the baseline follows when the service accepted it.
     """
 
     id: str
     decision: Decision
     set_aside: tuple[SetAside, ...] = ()
     file: FileStep | None = None
-    entry: Entry | None = None
     copy: Note | None = None
+    entry: Entry | None = None
     conflict: Conflict | None = None
+    intent_done: bool = False
     change: CloudChange | None = None
 
 
@@ -129,10 +134,6 @@ class Needs:
     mine: bool = False
     cloud: InCloud | None = None
     base_hash: str | None = None
-
-
-class BodyMissing(ValueError):
-    """A decision was to be carried out without a body it needs: a fault of the caller."""
 
 
 def needs(decision: Decision, agreed: Version | None) -> Needs:
@@ -169,103 +170,125 @@ def note_work(
     max_body_bytes: int,
     now_ms: Millis,
 ) -> NoteWork:
-    """The steps that carry out one decision.
+    """The steps that carry out one decision; a note whose bodies are not there any more is held back.
 
     Units: `max_body_bytes` is what a merged body may have, by the settings, the quota and the plan.
-    Raises: BodyMissing.
     """
-    match decision:
-        case Adopt(version):
-            return NoteWork(note_id, decision, entry=agree(entry, version), copy=_present(bodies.mine))
-        case Forget():
-            return NoteWork(note_id, decision, entry=forget(entry))
-        case Upload(base, fresh):
-            mine = _present(bodies.mine)
-            return NoteWork(note_id, decision, change=PutNote(mine, content_hash(mine), base, fresh))
-        case Download(cloud):
-            return _download(note_id, decision, local, entry, bodies, cloud)
-        case Refetch(cloud):
-            return _download(note_id, decision, local, entry, bodies, cloud)
-        case RestoreCopy():
-            return NoteWork(note_id, decision, file=WriteFile(_present(bodies.base), local))
-        case Merge(base, cloud):
-            return _merge(note_id, decision, local, entry, bodies, base, cloud, max_body_bytes, now_ms)
-        case HoldConflict(reason, cloud):
-            return _conflict(note_id, decision, bodies, (reason,), cloud, now_ms)
-        case DeleteHere():
-            aside = tuple(SetAside(note, SetAsideReason.PULL) for note in [bodies.mine] if note)
-            return NoteWork(note_id, decision, aside, file=RemoveFile(local), entry=forget(entry))
-        case DeleteInCloud(base, purge):
-            return NoteWork(note_id, decision, change=DeleteNote(note_id, base, purge))
-        case Nothing() | StillInConflict() | Vanished() | HoldBack():
-            return NoteWork(note_id, decision)
-        case _:
-            assert_never(decision)
+    agreed = entry.agreed.version if isinstance(entry.agreed, AgreedOn) else None
+    wanted = needs(decision, agreed)
+    if wanted.mine and isinstance(local, Here) and not _is(bodies.mine, local.hash):
+        return NoteWork(note_id, HoldBack(HoldReason.CHANGED))
+    if wanted.cloud and not _is(bodies.cloud, wanted.cloud.hash):
+        return NoteWork(note_id, HoldBack(HoldReason.CHECKSUM))
+    return _Desk(note_id, decision, local, entry, bodies, max_body_bytes, now_ms).work()
 
 
-def _download(
-    note_id: str, decision: Decision, local: LocalSide, entry: Entry, bodies: Bodies, cloud: InCloud
-) -> NoteWork:
-    note = _present(bodies.cloud)
-    return NoteWork(
-        note_id,
-        decision,
-        set_aside=tuple(SetAside(mine, SetAsideReason.PULL) for mine in [bodies.mine] if mine),
-        file=WriteFile(note, local),
-        entry=agree(entry, cloud.version),
-        copy=note,
-    )
+def _is(note: Note | None, content: str) -> bool:
+    return note is not None and content_hash(note) == content
 
 
-def _merge(
-    note_id: str,
-    decision: Decision,
-    local: LocalSide,
-    entry: Entry,
-    bodies: Bodies,
-    base: Version,
-    cloud: InCloud,
-    max_body_bytes: int,
-    now_ms: Millis,
-) -> NoteWork:
-    mine, there = _present(bodies.mine), _present(bodies.cloud)
-    if bodies.base is None or content_hash(bodies.base) != base.hash:
-        return _conflict(note_id, decision, bodies, (ConflictReason.NO_BASE,), cloud, now_ms)
-    merged = merge_note(bodies.base, mine, there, max_body_bytes)
-    if isinstance(merged, CannotMerge):
-        return _conflict(note_id, decision, bodies, merged.reasons, cloud, now_ms)
-    merged_hash = content_hash(merged)
-    return NoteWork(
-        note_id,
-        decision,
-        set_aside=(SetAside(mine, SetAsideReason.MERGE), SetAside(there, SetAsideReason.MERGE)),
-        file=None if merged_hash == content_hash(mine) else WriteFile(merged, local),
-        entry=agree(entry, cloud.version),
-        copy=there,
-        change=None if merged_hash == cloud.hash else PutNote(merged, merged_hash, cloud.version),
-    )
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """One note with everything known about it."""
 
+    id: str
+    decision: Decision
+    local: LocalSide
+    entry: Entry
+    bodies: Bodies
+    max_body_bytes: int
+    now_ms: Millis
 
-def _conflict(
-    note_id: str,
-    decision: Decision,
-    bodies: Bodies,
-    reasons: tuple[ConflictReason, ...],
-    cloud: InCloud | None,
-    now_ms: Millis,
-) -> NoteWork:
-    mine = _present(bodies.mine)
-    theirs = CloudVersion(_present(bodies.cloud), cloud) if cloud else None
-    versions = (mine, *([theirs.note] if theirs else []))
-    return NoteWork(
-        note_id,
-        decision,
-        set_aside=tuple(SetAside(note, SetAsideReason.CONFLICT) for note in versions),
-        conflict=Conflict(reasons, bodies.base, mine, theirs, now_ms),
-    )
+    def work(self) -> NoteWork:
+        decision = self.decision
+        match decision:
+            case Adopt(version):
+                return NoteWork(self.id, decision, copy=self.bodies.mine, entry=agree(self.entry, version))
+            case Forget():
+                done = isinstance(self.local, DeletedHere)
+                return NoteWork(self.id, decision, entry=forget(self.entry), intent_done=done)
+            case Upload(base, fresh):
+                return NoteWork(self.id, decision, change=PutNote(self.mine, self._mine_hash(), base, fresh))
+            case Download(cloud) | Refetch(cloud):
+                return self._download(cloud)
+            case RestoreCopy(content):
+                return self._restore_copy(content)
+            case Merge(base, cloud):
+                return self._merge(base, cloud)
+            case HoldConflict(reason, cloud):
+                return self._conflict((reason,), cloud)
+            case DeleteHere():
+                return NoteWork(
+                    self.id,
+                    decision,
+                    set_aside=self._aside(SetAsideReason.PULL, self.bodies.mine),
+                    file=RemoveFile(self.local),
+                    entry=forget(self.entry),
+                )
+            case DeleteInCloud(base, purge):
+                return NoteWork(self.id, decision, change=DeleteNote(self.id, base, purge))
+            case Nothing() | StillInConflict() | Vanished() | HoldBack():
+                return NoteWork(self.id, decision)
+            case _:
+                assert_never(decision)
+
+    @property
+    def mine(self) -> Note:
+        return _present(self.bodies.mine)
+
+    def _mine_hash(self) -> str:
+        return self.local.hash if isinstance(self.local, Here) else content_hash(self.mine)
+
+    def _aside(self, reason: SetAsideReason, *notes: Note | None) -> tuple[SetAside, ...]:
+        return tuple(SetAside(note, reason) for note in notes if note)
+
+    def _download(self, cloud: InCloud) -> NoteWork:
+        note = _present(self.bodies.cloud)
+        return NoteWork(
+            self.id,
+            self.decision,
+            set_aside=self._aside(SetAsideReason.PULL, self.bodies.mine),
+            file=WriteFile(note, self.local),
+            copy=note,
+            entry=agree(self.entry, cloud.version),
+            intent_done=isinstance(self.local, DeletedHere),
+        )
+
+    def _restore_copy(self, content: str) -> NoteWork:
+        if not _is(self.bodies.base, content):
+            return NoteWork(self.id, HoldBack(HoldReason.DAMAGED))
+        return NoteWork(self.id, self.decision, file=WriteFile(_present(self.bodies.base), self.local))
+
+    def _merge(self, base: Version, cloud: InCloud) -> NoteWork:
+        there = _present(self.bodies.cloud)
+        if self.bodies.base is None or not _is(self.bodies.base, base.hash):
+            return self._conflict((ConflictReason.NO_BASE,), cloud)
+        merged = merge_note(self.bodies.base, self.mine, there, self.max_body_bytes)
+        if isinstance(merged, CannotMerge):
+            return self._conflict(merged.reasons, cloud)
+        change = PutNote(merged, content_hash(merged), cloud.version)
+        return NoteWork(
+            self.id,
+            self.decision,
+            set_aside=self._aside(SetAsideReason.MERGE, self.mine, there),
+            file=None if change.hash == self._mine_hash() else WriteFile(merged, self.local),
+            copy=there,
+            entry=agree(self.entry, cloud.version),
+            change=None if change.hash == cloud.hash else change,
+        )
+
+    def _conflict(self, reasons: tuple[ConflictReason, ...], cloud: InCloud | None) -> NoteWork:
+        theirs = CloudVersion(_present(self.bodies.cloud), cloud) if cloud else None
+        return NoteWork(
+            self.id,
+            self.decision,
+            set_aside=self._aside(SetAsideReason.CONFLICT, self.mine, theirs.note if theirs else None),
+            conflict=Conflict(reasons, self.bodies.base, self.mine, theirs, self.now_ms),
+        )
 
 
 def _present(note: Note | None) -> Note:
+    """A body that `note_work` made sure of."""
     if note is None:
-        raise BodyMissing
+        raise ValueError("a decision is carried out without a body it needs")
     return note

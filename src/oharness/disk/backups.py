@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
 
 from oharness.core.clock import Clock, Millis
 from oharness.core.errors import Failed, NotFound, StorageFailed
@@ -308,6 +307,8 @@ def _scope_from(content: Mapping[str, Any]) -> Scope | None:
 
 
 def _old_folder_names(directory: Path, scope: Scope) -> Iterable[str]:
+    from urllib.parse import quote
+
     text = str(directory)
     dashed = re.sub(r"[^A-Za-z0-9]", "-", text)
     yield from (scope.digest, scope.key, quote(scope.key, safe=""), scope.project_id or "user")
@@ -321,5 +322,7 @@ def _is_digest_of(folder: str, directory: Path) -> bool:
 
 
 def _decoded_path(folder: str) -> Path | None:
+    from urllib.parse import unquote
+
     path = Path(unquote(folder))
     return path if path.is_absolute() and ".." not in path.parts else None

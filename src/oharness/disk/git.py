@@ -5,12 +5,14 @@ program, which may be missing. Nothing here writes, fetches or runs what a repos
 """
 
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TIMEOUT_S = 30.0
@@ -65,6 +67,9 @@ class Git:
         return answer is not None and answer.returncode == 0
 
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str] | None":
+        import shutil
+        import subprocess
+
         program = shutil.which("git", path=self.environ.get("PATH", ""))
         if program is None:
             return None

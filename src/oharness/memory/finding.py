@@ -1,7 +1,5 @@
 """Which note an id means, and what to say when it means none."""
 
-from difflib import get_close_matches
-
 from oharness.core.scopes import ScopeKind
 from oharness.disk.note_dir import DamagedFile, NoteFile
 from oharness.memory.scopes import Memory
@@ -43,6 +41,8 @@ def close_ids(memory: Memory, note_id: str, scope: ScopeKind | None) -> tuple[st
     wanted = note_id.strip().removesuffix(".md").lower()
     if not wanted:
         return ()
+    from difflib import get_close_matches
+
     alike = [known for known in ids if known.lower().startswith(wanted)]
     alike += get_close_matches(wanted, ids, _MOST_CLOSE)
     return tuple(dict.fromkeys(alike))[:_MOST_CLOSE]

@@ -301,7 +301,10 @@ class SyncService:
         if self._storage is not None:
             with contextlib.suppress(StoreUnavailable, RequestRefused):  # logged there; requests say so
                 await self._storage.gate.pass_through()
-        yield
+        try:
+            yield
+        finally:
+            await self.parts.rate_limit.close()
 
 
 class _Storage:

@@ -3,11 +3,12 @@
 import logging
 import math
 from collections import deque
-from typing import Protocol
+from typing import Any, Protocol
 
 from oharness.core.clock import Clock
 
 WINDOW_S = 60.0
+_STORE_SECONDS = 1.0
 _MOST_ACCOUNTS = 50_000
 _LOG = logging.getLogger("oharness.syncserver")
 
@@ -19,12 +20,19 @@ class RateLimit(Protocol):
         """Counts one request and gives 0, or gives the whole seconds until one would be let in, counting nothing."""
         ...
 
+    async def close(self) -> None:
+        """Lets go of connections; the limit is not used after."""
+        ...
+
 
 class NoLimit:
     """Everybody may, always."""
 
     async def wait_for(self, account: str) -> int:
         return 0
+
+    async def close(self) -> None:
+        return None
 
 
 class LocalLimit:
@@ -47,6 +55,9 @@ class LocalLimit:
             self._forget_idle(now)
         return 0
 
+    async def close(self) -> None:
+        self._times.clear()
+
     def _forget_idle(self, now: float) -> None:
         idle = [account for account, times in self._times.items() if not times or times[-1] <= now - WINDOW_S]
         for account in idle:
@@ -60,10 +71,16 @@ class SharedLimit:
         from limits import RateLimitItemPerMinute
         from limits.aio.strategies import MovingWindowRateLimiter
         from limits.storage import storage_from_string
+        from redis.asyncio import ConnectionPool
 
-        scheme = url if url.startswith("async+") else f"async+{url}"
+        address = url.replace("valkey", "redis", 1) if url.startswith("valkey") else url  # the same protocol
+        self._pool = ConnectionPool.from_url(
+            address, socket_timeout=_STORE_SECONDS, socket_connect_timeout=_STORE_SECONDS
+        )
+        options: dict[str, Any] = {"implementation": "redispy", "connection_pool": self._pool}
+        storage = storage_from_string(f"async+{address}", wrap_exceptions=True, **options)
         self._item = RateLimitItemPerMinute(per_minute)
-        self._limiter = MovingWindowRateLimiter(storage_from_string(scheme, wrap_exceptions=True))
+        self._limiter = MovingWindowRateLimiter(storage)
         self._clock = clock
 
     async def wait_for(self, account: str) -> int:
@@ -77,3 +94,6 @@ class SharedLimit:
             _LOG.warning("rate limit store does not answer")
             return 0
         return max(1, math.ceil(stats.reset_time - self._clock.now_ms() / 1000))
+
+    async def close(self) -> None:
+        await self._pool.aclose()

@@ -10,12 +10,13 @@ from oharness.cli.approval import Asking
 from oharness.cli.chat_loop import ChatLoop
 from oharness.cli.columns import one_line
 from oharness.cli.exit_codes import DONE
+from oharness.cli.extras import ExtraMissing
 from oharness.cli.grammar import Command, pass_invocation
 from oharness.cli.invocation import Invocation
 from oharness.cli.logs import set_up_logs
 from oharness.cli.plain_input import PlainInput
 from oharness.cli.run_view import PlainView
-from oharness.core.errors import Failed, WrongUsage
+from oharness.core.errors import WrongUsage
 from oharness.harness.agent import Agent
 from oharness.harness.events import Unattended
 from oharness.harness.permissions import Mode, mode_named
@@ -27,14 +28,6 @@ from oharness.wiring.harness import Harness
 _MODES = tuple(str(mode) for mode in Mode)
 _OFFLINE = "offline"
 _NO_SESSION = ""
-
-
-@dataclass(eq=False)
-class ExtraMissing(Failed):
-    """`command` in a terminal needs the optional packages of `extra`."""
-
-    command: str
-    extra: str
 
 
 @dataclass(eq=False)

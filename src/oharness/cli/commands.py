@@ -4,6 +4,7 @@ from oharness.language.catalogue import msg
 
 TALK = msg("Talk")
 REMEMBER = msg("Remember")
+SYNC = msg("Keep machines in step")
 
 ROOT: dict[str, tuple[str, str, str]] = {
     "chat": (
@@ -15,5 +16,9 @@ ROOT: dict[str, tuple[str, str, str]] = {
     "sessions": (TALK, "oharness.cli.sessions:sessions", msg("List earlier conversations and read them.")),
     "memory": (REMEMBER, "oharness.cli.memory:memory", msg("Write, find, read, remove and restore notes.")),
     "project": (REMEMBER, "oharness.cli.project:project", msg("Make a folder a project with notes of its own.")),
+    "login": (SYNC, "oharness.cli.account:login", msg("Sign in to a Cloud or a sync service.")),
+    "logout": (SYNC, "oharness.cli.account:logout", msg("Sign out on this machine.")),
+    "whoami": (SYNC, "oharness.cli.account:whoami", msg("Say who is signed in.")),
+    "sync-server": (SYNC, "oharness.cli.sync_server:sync_server", msg("Run the sync service.")),
 }
 """Name of each command: the heading it stands under, module and attribute, and what it does."""

@@ -17,7 +17,7 @@ from oharness.disk.credentials_file import (
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.home import Home
 from oharness.protocol.identity import IdentityAnswer
-from oharness.sync.http_transport import HttpTransport, checked_origin
+from oharness.sync.http_transport import HttpTransport, Tokens, checked_origin
 from oharness.sync.transport import ServiceUnreachable
 
 if TYPE_CHECKING:
@@ -113,14 +113,26 @@ async def sign_in_with_token(files: FileSystem, home: Home, clock: Clock, addres
     ProtocolBroken, BrokenFile, StorageFailed; nobody is then signed in who was not before.
     """
     places = await find_cloud(address)
-    transport = HttpTransport(places.sync_url, FixedToken(token), clock)
-    try:
-        identity = await transport.identity()
-    finally:
-        await transport.close()
+    identity = await _identity(places.sync_url, FixedToken(token), clock)
     credentials = Credentials(places.cloud, places.sync_url, identity.standing.user_id, token)
     await asyncio.to_thread(_keep, files, home, credentials)
     return SignedIn(credentials, identity)
+
+
+async def ask_who(files: FileSystem, home: Home, clock: Clock, credentials: Credentials) -> IdentityAnswer:
+    """Who the service takes the kept token for, and on which plan.
+
+    Raises: InsecureAddress, ServiceUnreachable, ServiceRefused, SignedOut, ProtocolBroken.
+    """
+    return await _identity(credentials.sync_url, KeptTokens(files, home), clock)
+
+
+async def _identity(sync_url: str, tokens: Tokens, clock: Clock) -> IdentityAnswer:
+    transport = HttpTransport(sync_url, tokens, clock)
+    try:
+        return await transport.identity()
+    finally:
+        await transport.close()
 
 
 def sign_out(files: FileSystem, home: Home) -> bool:

@@ -52,7 +52,7 @@ def gc(call: Invocation) -> None:
     import json
     import os
 
-    with needing_extra("oharness sync-server", "server"):
+    with needing_extra("sync-server", "server"):
         from oharness.syncserver.__main__ import run_gc
         from oharness.syncserver.settings import read_settings
 
@@ -64,7 +64,7 @@ def gc(call: Invocation) -> None:
 def _serve(call: Invocation, protocol: int) -> None:
     import os
 
-    with needing_extra("oharness sync-server", "server"):
+    with needing_extra("sync-server", "server"):
         from oharness.syncserver.__main__ import serve
         from oharness.syncserver.settings import read_settings
 

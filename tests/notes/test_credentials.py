@@ -166,13 +166,11 @@ def test_any_text_is_searched_and_redacted_without_an_error(text: str) -> None:
 
 
 REPEATED = [
-    *("a", "a=", "é", " ", "\n", '"', "(", "1", "A", "Aa1 ", "a_", "M" * 24 + ".", "0123456789abcdef"),
+    *("a", "a=", "é", "\n", '"', "1", "Aa1 ", "M" * 24 + ".", "0123456789abcdef"),
     *("-----BEGIN", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n", "Private-Lines: 1\nAAAA\n"),
-    *("password ", "password: ", "pass:", "pw=", 'password"', "password 'a' ", "password:::", "密码", "密码是"),
-    *("password is is is ", "x as the password ", "secret_key=a1B2", "token", "recovery codes ", "Bearer "),
-    *("eyJ", "eyJhbGciOiJ.eyJhbGci-", "eyJaaaaaaaaa-", "://", "://a:b", "http://a:", "a:22:b:c:\n", "sig="),
-    *("curl ", "curl -u ", "mysql -p", "login ", "login -p ", "htpasswd -b a ", "/user:a ", "otpauth://totp/?"),
-    *("gh" + "p_", "github_" + "pat_", "hvs.", "sk-", "xoxb-", "SG.a", "EAA", "1//0", "123456789:A", "Basic YTpi"),
+    *("password ", "pass:", "pw=", "password 'a' ", "password:::", "密码", "密码是", "password is is is "),
+    *("x as the password ", "secret_key=a1B2", "Bearer ", "recovery codes ", "eyJ", "eyJhbGciOiJ.eyJhbGci-"),
+    *("://a:b", "http://a:", "a:22:b:c:\n", "curl -u ", "htpasswd -b a ", "otpauth://totp/?", "xoxb-"),
 ]
 
 

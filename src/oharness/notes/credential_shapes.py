@@ -6,6 +6,7 @@ an upper bound, so that no text keeps the search busy.
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +15,20 @@ class Shape:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    expression: str
+
+    def pattern(self) -> re.Pattern[str]:
+        """The expression, compiled when a text first holds a hint: most kinds never come up."""
+        return _compiled(self.expression)
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
 
 
 def _shape(kind: str, hints: str, pattern: str) -> Shape:
-    return Shape(kind, tuple(hints.split()), re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})"))
+    return Shape(kind, tuple(hints.split()), rf"(?<![A-Za-z0-9])(?:{pattern})")
 
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"

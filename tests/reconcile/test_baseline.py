@@ -23,6 +23,7 @@ from oharness.reconcile.baseline import (
     agree,
     entries_check,
     forget,
+    inherited,
     known_versions,
     was_reset,
     with_entries,
@@ -131,6 +132,14 @@ def test_after_a_reset_nothing_is_agreed_or_seen_and_what_is_held_stays_known() 
         "a": Entry(AgreedBeforeReset((Version("A", "r2"),))),
         "never-synced": Entry(AgreedBeforeReset()),
     }
+
+
+def test_a_new_replica_inherits_what_it_holds_unchanged_and_nothing_else() -> None:
+    other = at_version(9, a=synced("A", 1), b=synced("B", 2), c=synced("C", 3))
+    new = inherited("device-2", other, {"a": "A", "b": "edited", "d": "D"})
+    assert (new.device, new.epoch, new.version) == ("device-2", "e1", 0)
+    assert dict(new.entries) == {"a": Entry(AgreedOn(Version("A", "r1")))}
+    assert inherited("device-3", other, {}).epoch == ""
 
 
 def test_agreeing_remembers_what_was_agreed_before() -> None:

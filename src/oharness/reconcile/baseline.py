@@ -134,11 +134,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """All entries of one directory, as of `version` of `epoch`; both empty before a first sync."""
+    """All entries of one directory, as of `version` of `epoch`; both empty before a first sync.
+
+    `horizon` is the listing's: tombstones up to it were let go.
+    """
 
     device: str
     epoch: str = ""
     version: int = 0
+    horizon: int = 0
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     check: Check = Check()
 
@@ -172,7 +176,14 @@ def with_entries(baseline: Baseline, changes: Mapping[str, Entry]) -> Baseline:
             entries.pop(note_id, None)
         else:
             entries[note_id] = entry
-    return Baseline(baseline.device, baseline.epoch, baseline.version, MappingProxyType(entries), Check(count, xor))
+    return Baseline(
+        baseline.device,
+        baseline.epoch,
+        baseline.version,
+        baseline.horizon,
+        MappingProxyType(entries),
+        Check(count, xor),
+    )
 
 
 def entries_check(entries: Mapping[str, Entry]) -> Check:
@@ -241,16 +252,31 @@ def after_reset(baseline: Baseline, held: Collection[str]) -> Baseline:
     return Baseline(baseline.device, entries=MappingProxyType(entries))
 
 
+def inherited(device: str, other: Baseline, here: Mapping[str, str]) -> Baseline:
+    """The first baseline of a new replica: what another folder of the scope agreed on and this one holds unchanged.
+
+    Shapes: `here` is id to content hash. The epoch comes along, so that a reset since then is noticed.
+    Source: decisions, "Where things live": absence from another folder is no deletion here.
+    """
+    entries = {
+        note_id: Entry(AgreedOn(entry.agreed.version))
+        for note_id, entry in other.entries.items()
+        if isinstance(entry.agreed, AgreedOn) and here.get(note_id) == entry.agreed.version.hash
+    }
+    return with_entries(Baseline(device, other.epoch if entries else ""), entries)
+
+
 def after_listing(baseline: Baseline, listing: Listing) -> Baseline:
     """The baseline with everything seen that was listed; what is agreed does not change."""
     seen: dict[str, Seen] = {**listing.notes, **listing.tombstones}
-    for note_id in baseline.entries.keys() - seen.keys():
-        entry = baseline.entries[note_id]
-        state = _unlisted(entry, baseline, listing)
-        if state != entry.seen:
-            seen[note_id] = state
+    if listing.complete or listing.horizon != baseline.horizon:
+        for note_id in baseline.entries.keys() - seen.keys():
+            entry = baseline.entries[note_id]
+            state = _unlisted(entry, baseline, listing)
+            if state != entry.seen:
+                seen[note_id] = state
     changes = {note_id: Entry(baseline.entry(note_id).agreed, state) for note_id, state in seen.items()}
-    moved = replace(baseline, epoch=listing.epoch, version=listing.version)
+    moved = replace(baseline, epoch=listing.epoch, version=listing.version, horizon=listing.horizon)
     return with_entries(moved, changes) if changes else moved
 
 

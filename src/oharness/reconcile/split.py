@@ -1,6 +1,7 @@
 """A plan's cloud changes in parts that fit the announced quota. No I/O."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from oharness.core.jsontext import one_line_json
 from oharness.reconcile.work import CloudChange, DeleteNote, PutNote
@@ -13,17 +14,28 @@ _AROUND_A_NOTE = 600
 
 
 def split_changes(
-    changes: Iterable[CloudChange], max_changes: int, part_bytes: int = PART_BYTES
-) -> list[tuple[CloudChange, ...]]:
+    deletes: Iterable[DeleteNote],
+    puts: Iterable[PutNote],
+    max_changes: int,
+    part_bytes: int = PART_BYTES,
+) -> Iterator[tuple[CloudChange, ...]]:
     """The changes in parts of at most `max_changes`, deletions before everything else.
 
-    A part stays below `part_bytes` unless one change alone is larger. The order within both kinds is kept.
+    A part stays below `part_bytes` unless one change alone is larger. Takes from `puts` no more than the next part
+    needs, so that they can be read from disk on the way.
     Source: P-36, deletes first, since only applied ones free room.
     """
-    listed = list(changes)
-    deletes = [change for change in listed if isinstance(change, DeleteNote)]
-    puts = [change for change in listed if isinstance(change, PutNote)]
-    return list(_parts([*deletes, *puts], max(1, max_changes), part_bytes))
+    part: list[CloudChange] = []
+    size = 0
+    for change in chain[CloudChange](deletes, puts):
+        bytes_more = change_bytes(change)
+        if part and (len(part) >= max_changes or size + bytes_more > part_bytes):
+            yield tuple(part)
+            part, size = [], 0
+        part.append(change)
+        size += bytes_more
+    if part:
+        yield tuple(part)
 
 
 def change_bytes(change: CloudChange) -> int:
@@ -33,17 +45,3 @@ def change_bytes(change: CloudChange) -> int:
     note = change.note
     texts = [note.summary, note.body, list(note.tags), dict(note.extra)]
     return _AROUND_A_NOTE + len(one_line_json(texts).encode())
-
-
-def _parts(changes: list[CloudChange], max_changes: int, part_bytes: int) -> Iterator[tuple[CloudChange, ...]]:
-    part: list[CloudChange] = []
-    size = 0
-    for change in changes:
-        bytes_more = change_bytes(change)
-        if part and (len(part) == max_changes or size + bytes_more > part_bytes):
-            yield tuple(part)
-            part, size = [], 0
-        part.append(change)
-        size += bytes_more
-    if part:
-        yield tuple(part)

@@ -40,6 +40,7 @@ from oharness.reconcile.split import split_changes
 from oharness.reconcile.work import (
     Bodies,
     CloudChange,
+    DeleteNote,
     NoteWork,
     PutNote,
     RemoveFile,
@@ -135,7 +136,9 @@ class ModelDevice:
         for note_id in plan.dead_intents:
             del self.intents[note_id]
         works = [self._carry_out(cloud, note_id, decision) for note_id, decision in plan.decisions.items()]
-        for part in split_changes([work.change for work in works if work.change], CHANGES_IN_A_PART):
+        deletes = [work.change for work in works if isinstance(work.change, DeleteNote)]
+        puts = [work.change for work in works if isinstance(work.change, PutNote)]
+        for part in split_changes(deletes, puts, CHANGES_IN_A_PART):
             self._commit(cloud, part)
         waiting = HoldReason.MISSING in self.held_back.values()
         done = any(not isinstance(work.decision, HoldBack) for work in works)

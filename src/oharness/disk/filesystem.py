@@ -24,7 +24,7 @@ SHARED_DIRECTORY = 0o777
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _CHUNK = 1 << 20
-_LOCK_POLL_SECONDS = 0.008
+_LOCK_POLL_SECONDS = 0.02
 
 
 class NotARegularFile(OSError):

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from oharness.core.scopes import ScopeKind
 from oharness.notes.links import (
@@ -58,6 +59,8 @@ def test_links_in_prose(body: str, ids: tuple[str, ...]) -> None:
         "   ```\n   [[page]]\n   ```",
         "1. step\n\n   ```sh\n   [[page]]\n   ```",
         "- ```\n  [[page]]\n  ```",
+        "```\n- code\n```\n\n    [[page]]",
+        "```\n> ```x\n[[page]]\n```",
         "> ```\n> [[page]]\n> ```",
         "text\n\n    [[page]]\n    [[page]]\n\n    [[page]]",
         "\t[[page]]",
@@ -84,6 +87,8 @@ def test_what_stands_in_code_is_no_link(body: str) -> None:
         "- item\n\n    [[page]] in the item",
         "1. item\n\n    [[page]]",
         "> ```\n> code\n\n[[page]]",
+        "- ```\n  code\n\nnot closed, but left: [[page]]",
+        "text\n    ~~~\n[[page]]",
         r"\` [[page]] `",
         "~~strike~~ [[page]]",
         "`code \\` [[page]]",
@@ -145,6 +150,40 @@ def test_placeholders_get_the_ids_of_their_notes() -> None:
     assert fill_placeholders(body, {1: "first-abc"}) == (
         "[[first-abc]], new:2, [[first-abc]] and `[[new:1]]`, [[new:x]]"
     )
+
+
+def code_of(body: str) -> str:
+    """What a Markdown parser takes for code."""
+    tokens = MarkdownIt("commonmark", {"html": False}).parse(body)
+    everything = [*tokens, *(child for token in tokens for child in token.children or ())]
+    return "\n".join(token.content for token in everything if token.type in ("fence", "code_block", "code_inline"))
+
+
+blocks = st.sampled_from(
+    [
+        *("Words [[L]] and `code [[L]]` and ``a ` [[L]]``.", "# Title [[L]]", "> quoted [[L]]\n> `[[L]]`", "| [[L]] |"),
+        *("```sh\n[[L]]\n```", "~~~\n[[L]]\n\n```\n[[L]]\n~~~", "    indented [[L]]", "\tindented [[L]]"),
+        *(
+            "- item [[L]]\n- item `[[L]]`",
+            "1. item\n\n   ```\n   [[L]]\n   ```\n\n   more [[L]]",
+            "> ```\n> [[L]]\n> ```",
+        ),
+        *("- ```\n  [[L]]\n  ```\n  [[L]]", "A ` alone [[L]]", "Two\nlines `of\ncode [[L]]` [[L]]", "***"),
+        *("`````\n```\n[[L]]\n`````", "Text\n```\n[[L]]\n```\n[[L]]", r"\`[[L]]\`", "text\n    [[L]] goes on"),
+    ]
+)
+
+
+@given(st.lists(blocks, min_size=1, max_size=6).map("\n\n".join))
+@settings(derandomize=True, max_examples=300, deadline=None)
+def test_prose_is_what_a_markdown_parser_takes_for_prose(pattern: str) -> None:
+    count = pattern.count("L]]")
+    body = pattern
+    for number in range(count):
+        body = body.replace("[[L]]", f"[[n{number}]]", 1)
+    code = code_of(body)
+    expected = [f"n{number}" for number in range(count) if f"[[n{number}]]" not in code]
+    assert list(linked_ids(body)) == expected
 
 
 pieces = st.sampled_from(

@@ -25,47 +25,66 @@ class _Fence:
     char: str
     length: int
     quoted: bool
+    item_indent: int
 
     def ends_at(self, line: str) -> bool:
-        bare = line.strip(" \t>")
+        bare = line.strip(" \t>" if self.quoted else " \t")
         return len(bare) >= self.length and not bare.strip(self.char)
 
     def left_by(self, line: str) -> bool:
-        return self.quoted and not line.lstrip(" \t").startswith(">")
+        """Whether the line no longer belongs to the quote or list item that the fence was opened in."""
+        text = line.lstrip(" \t")
+        if self.quoted:
+            return not text.startswith(">")
+        return text != "" and len(line) - len(text) < self.item_indent
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """Goes through a body line by line and knows which lines are code."""
+
+    fence: _Fence | None = None
+    in_list: bool = False
+    after_blank: bool = True
+
+    def is_code(self, line: str) -> bool:
+        if self.fence is not None and not self.fence.left_by(line):
+            if self.fence.ends_at(line):
+                self.fence = None
+            self.after_blank = True
+            return True
+        self.fence = self._opened(line)
+        is_indented = self.after_blank and not self.in_list and _INDENTED.match(line) is not None
+        self._note_list(line)
+        is_code = self.fence is not None or is_indented
+        self.after_blank = is_code or not line.strip()
+        return is_code
+
+    def _opened(self, line: str) -> _Fence | None:
+        opening = _FENCE.match(line)
+        if opening is None or (_INDENTED.match(line) and not self.in_list):
+            return None
+        lead, mark = opening["lead"], opening["fence"]
+        item_indent = len(lead) if lead.strip(" \t>") else 0
+        return _Fence(mark[0], len(mark), ">" in lead, item_indent)
+
+    def _note_list(self, line: str) -> None:
+        if _LIST_ITEM.match(line):
+            self.in_list = True
+        elif self.after_blank and line[:1] not in ("", " ", "\t"):
+            self.in_list = False
 
 
 def _paragraphs(body: str) -> Iterator[slice]:
     """Runs of lines outside code blocks; a code span never reaches past the end of one."""
-    fence: _Fence | None = None
-    in_list = False
-    after_blank = True
+    blocks = _Blocks()
     start = position = 0
     for line in body.split("\n"):
-        end = position + len(line)
-        if fence is not None and fence.left_by(line):
-            fence, start = None, position
-        if fence is not None:
-            if fence.ends_at(line):
-                fence = None
-            is_code = True
-        elif opened := _FENCE.match(line):
-            mark = opened["fence"]
-            fence = _Fence(mark[0], len(mark), ">" in opened["lead"])
-            is_code = True
-        else:
-            is_code = after_blank and not in_list and _INDENTED.match(line) is not None
-        is_blank = not line.strip()
-        if is_code or is_blank:
+        if blocks.is_code(line) or not line.strip():
             if start < position:
                 yield slice(start, position)
-            start = end + 1
-        if not is_blank:
-            if _LIST_ITEM.match(line):
-                in_list = True
-            elif after_blank and line[:1] not in (" ", "\t"):
-                in_list = False
-        after_blank = is_blank or is_code
-        position = end + 1
+            start = position + len(line) + 1
+        position += len(line) + 1
     if start < len(body):
         yield slice(start, len(body))
 

@@ -252,6 +252,16 @@ def test_a_home_that_cannot_be_written_is_read(world: World) -> None:
     assert [note.entry.id for note in list_notes(world.read(files=files)).notes] == ["a", "tea"]
 
 
+def test_everything_made_under_the_home_is_private(world: World, write: Write) -> None:
+    memory = world.open()
+    write(memory, id="a")
+    write(memory, "Changed", id="a")
+    write(memory, scope=ScopeKind.USER)
+    memory.project.usage.count_recalls(["a"])
+    made = [world.home, *(path for path in world.home.rglob("*") if path.is_dir())]
+    assert {path.stat().st_mode & 0o077 for path in made} == {0}
+
+
 def test_an_index_that_is_destroyed_while_open_is_made_anew(world: World, write: Write) -> None:
     world.put("a")
     memory = world.open()

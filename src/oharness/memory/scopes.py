@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from oharness.config.schema import MemorySettings
@@ -145,15 +146,16 @@ def open_for_writing(around: Surroundings, registration: Registration | None) ->
 
     Raises: OutsideProject; StorageFailed and DirectoryRedirected for the project's notes.
     """
+    kept = partial(_kept_index, around)
     own = None
     if registration is not None:
         scope = project_scope(registration.marker.id)
         changes = _recorder(around, scope, registration.device) if registration.device else NothingRecorded()
-        own = _service(around, scope, _project_folder(around, registration.project), RecallIndex.open, changes)
+        own = _service(around, scope, _project_folder(around, registration.project), kept, changes)
         own.refresh()
         _drop_unfinished(own)
     recorder = _recorder(around, USER_SCOPE, USER_REPLICA)
-    user, warnings = _user_service(around, RecallIndex.open, recorder, _made)
+    user, warnings = _user_service(around, kept, recorder, _made)
     if user is not None:
         _drop_unfinished(user)
     return _together(around, own, user, registration.project.root if registration else None, warnings)
@@ -218,6 +220,15 @@ def _left_alone(around: Surroundings) -> None:
 
 def _made(around: Surroundings) -> None:
     ensure_directory(around.files, around.home.user_notes, PRIVATE_DIRECTORY)
+
+
+def _kept_index(around: Surroundings, path: Path) -> RecallIndex:
+    """The index under the home, in a private folder; in memory where the home cannot be written."""
+    try:
+        ensure_directory(around.files, path.parent, PRIVATE_DIRECTORY)
+    except StorageFailed:
+        return RecallIndex.in_memory()
+    return RecallIndex.open(path)
 
 
 def _index_in_memory(path: Path) -> RecallIndex:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.vectors.content_hash_vectors import body_of, vectors
 
 from oharness.core.clock import Millis
 from oharness.core.jsontext import canonical_json
@@ -24,6 +23,7 @@ from oharness.notes.note import Note
 from oharness.notes.problems import NotANote, ProblemReason
 from oharness.notes.tags import clean_tags
 from oharness.notes.valid import problem_of
+from tests.vectors.content_hash_vectors import body_of, vectors
 
 pytestmark = pytest.mark.memory
 

@@ -7,12 +7,13 @@ import pytest
 from oharness.core.clock import Clock
 from oharness.core.scopes import USER_SCOPE, project_scope
 from oharness.protocol.quotas import PlanLimits, Quota
+from oharness.serving.variables import SettingUnusable
 from oharness.syncserver.__main__ import build_service, load_entitlements, main, open_store
 from oharness.syncserver.entitlements import EntitlementsBroken, read_entitlements
 from oharness.syncserver.objects.folder import FolderObjects
 from oharness.syncserver.objects.ram import RamObjects
 from oharness.syncserver.objects.remote import RemoteObjects
-from oharness.syncserver.settings import SETTINGS, SettingUnusable, read_settings
+from oharness.syncserver.settings import SETTINGS, read_settings
 from oharness.testing.randomness import SeededRandomness
 
 pytestmark = pytest.mark.sync

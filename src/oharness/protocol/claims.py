@@ -6,6 +6,8 @@ from typing import Any
 
 from oharness.core.errors import Refused
 
+AUDIENCE = "oharness-sync"
+"""What tokens for the sync service name as their audience, unless an operator chooses another word."""
 MAX_TEAMS = 1000
 MAX_ACCOUNT_CHARS = 255
 
@@ -55,6 +57,12 @@ def read_claims(claims: Mapping[str, Any]) -> Claims:
     if not isinstance(entitlements, dict):
         raise ClaimsUnusable("ent")
     return Claims(account, _plan_name(entitlements.get("plan")), _teams(entitlements.get("teams", [])))
+
+
+def write_claims(claims: Claims) -> dict[str, Any]:
+    """The claims of this product for a token that is to be signed; times, issuer and audience are the signer's."""
+    teams = [{"id": team.id, "plan": team.plan} for team in claims.teams]
+    return {"sub": claims.account, "ent": {"plan": claims.plan, "teams": teams}}
 
 
 def _teams(value: object) -> tuple[TeamClaim, ...]:

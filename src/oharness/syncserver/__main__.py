@@ -14,16 +14,17 @@ from urllib.parse import unquote, urlsplit
 from oharness.core.clock import Clock
 from oharness.core.errors import WrongUsage
 from oharness.core.randomness import Randomness
+from oharness.serving.json_log import log_to_stderr
+from oharness.serving.variables import SettingUnusable
 from oharness.syncserver.app import Parts, SyncService
 from oharness.syncserver.auth import EitherSource, KeySource, PublishedKeys, SharedSecret, Verifier
 from oharness.syncserver.entitlements import Entitlements, read_entitlements
 from oharness.syncserver.gc import GcReport, collect_garbage
-from oharness.syncserver.logs import log_to_stderr
 from oharness.syncserver.objects.base import ObjectStore
 from oharness.syncserver.objects.folder import FolderObjects
 from oharness.syncserver.objects.ram import RamObjects
 from oharness.syncserver.rate_limit import LocalLimit, NoLimit, RateLimit, SharedLimit
-from oharness.syncserver.settings import PREFIX, Settings, SettingUnusable, read_settings
+from oharness.syncserver.settings import PREFIX, Settings, read_settings
 from oharness.syncserver.standing import Limits
 from oharness.system import SystemClock, SystemRandomness
 

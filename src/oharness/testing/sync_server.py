@@ -16,6 +16,7 @@ import jwt
 
 from oharness.core.clock import Clock
 from oharness.core.randomness import Randomness
+from oharness.protocol.claims import AUDIENCE
 from oharness.protocol.quotas import PlanLimits, Quota
 from oharness.protocol.versions import CURRENT, PROTOCOL_HEADER
 from oharness.syncserver.app import Parts, SyncService, run_here
@@ -24,7 +25,6 @@ from oharness.syncserver.entitlements import Entitlements
 from oharness.syncserver.objects.base import ObjectStore
 from oharness.syncserver.objects.ram import RamObjects
 from oharness.syncserver.rate_limit import NoLimit, RateLimit
-from oharness.syncserver.settings import DEFAULT_AUDIENCE
 from oharness.syncserver.standing import Limits
 
 ORIGIN = "http://sync.test"
@@ -53,7 +53,7 @@ class SyncServer:
         self.service = SyncService(
             Parts(
                 store=self.store,
-                verifier=Verifier(SharedSecret(SECRET), clock, DEFAULT_AUDIENCE, ISSUER),
+                verifier=Verifier(SharedSecret(SECRET), clock, AUDIENCE, ISSUER),
                 missing="",
                 limits=Limits(quota or Quota(), Entitlements(project=free_limits, user=free_limits)),
                 rate_limit=rate_limit or NoLimit(),
@@ -87,7 +87,7 @@ class SyncServer:
         now = self.clock.now_ms() // 1000
         claims: dict[str, Any] = {
             "iss": ISSUER,
-            "aud": DEFAULT_AUDIENCE,
+            "aud": AUDIENCE,
             "sub": account,
             "iat": now,
             "exp": now + round(minutes * 60),

@@ -6,7 +6,8 @@ import sys
 import traceback
 from typing import Any
 
-LOGGER = "oharness.syncserver"
+OURS = "oharness."
+"""What the names of our own loggers begin with: their messages are constant event names."""
 
 
 class JsonLines(logging.Formatter):
@@ -20,7 +21,7 @@ class JsonLines(logging.Formatter):
             "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "event": record.msg if record.name == LOGGER else record.getMessage(),
+            "event": record.msg if record.name.startswith(OURS) else record.getMessage(),
         }
         fields = getattr(record, "fields", None)
         if isinstance(fields, dict):

@@ -1,0 +1,1 @@
+"""Puts the gateway together from its settings and runs it."""

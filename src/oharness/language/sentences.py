@@ -31,8 +31,7 @@ ERRORS: Mapping[str, str] = {
     "UnusableValue": "The value of {name} cannot be used. It has to be: {expected}.",
     "TooManyArguments": "Too much on the line: {rest}. Put quotes around a text of several words.",
     "Interrupted": "Stopped. `oharness run --session {session_id} …` goes on with the conversation.",
-    "ExtraMissing": "`oharness {command}` in a terminal needs optional packages. Install them: pip install "
-    "'oharness[{extra}]'. `oharness run` works without them.",
+    "ExtraMissing": "`oharness {command}` needs optional packages. Install them: pip install 'oharness[{extra}]'",
     "ChatSpeaksToPeople": "A chat has no JSON answer. `oharness run --json MESSAGE` sends one message.",
     "NotUnderstood": "That was not understood: {detail}",
     "NothingToRead": "{name} was to be read from standard input, but nothing came. Pipe a text into the command.",
@@ -76,6 +75,7 @@ ERRORS: Mapping[str, str] = {
     "yours to write.",
     "CredentialFound": "The {part} holds what looks like a credential ({kind}) in line {line}. Notes are plain files "
     "and may sync: leave the value out, and say where it is kept.",
+    "HoldsCredential": "It holds what looks like a credential ({kind}) in line {line}. Take the value out.",
     # backups
     "NotRestorable": "The backup {backup} cannot be restored: {reason}.",
     "BackupFailed": "The backup {path} could not be written ({reason}), so the note was left as it is. Check that the "
@@ -98,6 +98,13 @@ ERRORS: Mapping[str, str] = {
     "AnswerDoesNotFit": "{choice} is no answer to what is asked here ({reason}).",
     "StoreUnfit": "This store would lose notes: {fault}. Use another one.",
     "SettingUnusable": "{variable} holds something that cannot be used. It has to be: {expected}.",
+    "ServiceUnreachable": "{origin} cannot be reached: {reason}. Check the network and the address; your notes work "
+    "without it.",
+    "ServiceRefused": "The sync service refused this: {message}",
+    "SignedOut": "Nobody is signed in at {origin}. Sign in with `oharness login`.",
+    "NotACloud": "{address} is neither a Cloud nor a sync service ({reason}). Check the address.",
+    "InsecureAddress": "A token must not be sent to {address}, which is neither https nor this machine. Use an https "
+    "address.",
     "ProtocolBroken": "The sync service answered something that cannot be understood ({reason}). Check the address.",
     "InvalidRequest": "The request breaks the rules of the sync protocol: {reason}.",
     "ClaimsUnusable": "The access token cannot be used: {reason}. Sign in again.",
@@ -137,6 +144,7 @@ COUNTED_NOTICES: Mapping[str, str] = {
 
 NOTICES: Mapping[str, str] = {
     "step-limit": "Stopped after {steps} steps. Say that it should go on, or say what to do instead.",
+    "transcript-damaged": "Parts of this conversation's file cannot be read ({count}); the rest is here.",
     "hook-failed": "{hook} of the plugin {plugin} failed ({error}); the message was sent all the same.",
     "plugin-left-out": "The plugin {plugin} was left out ({error}): {detail}",
     "notes-not-loaded": "{count} {scope} notes are not loaded, since there are more than {limit} (`memory.maxNotes`). "

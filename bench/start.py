@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,18 +53,19 @@ def measured(place: Path, runs: int, notes: int) -> list[str]:
     rows: list[tuple[str, float]] = [("`python -c pass`", python)]
 
     def add(name: str, command: Sequence[str | Path], where: Path) -> None:
-        rows.append((name, median_ms(runs, lambda: run(command, where))))
+        rows.append((name, median_ms(runs, partial(run, command, where))))
 
     add("`oharness --help`", [SCRIPT, "--help"], empty)
     for where, count in ((empty, 0), (full, notes)):
-        for name, command in (
-            ("memory list", [SCRIPT, "memory", "list"]),
-            ("memory recall", [SCRIPT, "memory", "recall", MESSAGE]),
-            ("Harness.create", [sys.executable, "-c", CREATE, where]),
-        ):
+        commands: dict[str, list[str | Path]] = {
+            "memory list": [SCRIPT, "memory", "list"],
+            "memory recall": [SCRIPT, "memory", "recall", MESSAGE],
+            "Harness.create": [sys.executable, "-c", CREATE, where],
+        }
+        for name, command in commands.items():
             if count:
                 forget_what_was_derived(where)
-                rows.append((f"`{name}`, {count} notes, first", median_ms(1, lambda c=command, w=where: run(c, w))))
+                rows.append((f"`{name}`, {count} notes, first", median_ms(1, partial(run, command, where))))
             add(f"`{name}`, {count} notes", command, where)
     rows.append((f"stat of {notes} files", median_ms(runs, lambda: stat_all(full / "MEMORY"))))
     rows.append((f"read of {notes} files", median_ms(runs, lambda: read_all(full / "MEMORY"))))

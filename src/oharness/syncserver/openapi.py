@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from oharness.protocol.commit import COMMIT_PATH, COMMIT_SHAPES, ChangeStatus
+from oharness.protocol.erase import ERASE_PATH, ERASE_SHAPES
 from oharness.protocol.errors import STATUS_OF, ErrorCode
 from oharness.protocol.identity import IDENTITY_PATH, IdentityShape
 from oharness.protocol.snapshot import BODIES_SHAPES, LISTING_SHAPES, POLL_SHAPES, SNAPSHOT_PATH
@@ -23,6 +24,12 @@ _COMMON_CODES = (
     ErrorCode.UPGRADE_REQUIRED,
     ErrorCode.RATE_LIMITED,
     ErrorCode.BUSY,
+    ErrorCode.STORAGE_UNAVAILABLE,
+    ErrorCode.NOT_CONFIGURED,
+)
+_ADMIN_CODES = (
+    ErrorCode.INVALID_REQUEST,
+    ErrorCode.UNAUTHORIZED,
     ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.NOT_CONFIGURED,
 )
@@ -48,9 +55,21 @@ def openapi_document() -> bytes:
 
 
 def _document() -> dict[str, Any]:
-    shapes = [*POLL_SHAPES, *LISTING_SHAPES, *BODIES_SHAPES, *COMMIT_SHAPES, IdentityShape]
+    shapes = [*POLL_SHAPES, *LISTING_SHAPES, *BODIES_SHAPES, *COMMIT_SHAPES, *ERASE_SHAPES, IdentityShape]
     references, components = msgspec.json.schema_components(shapes, ref_template=_REFERENCE)
-    poll, poll_answer, listing, listing_answer, bodies, bodies_answer, commit, commit_answer, identity = references
+    (
+        poll,
+        poll_answer,
+        listing,
+        listing_answer,
+        bodies,
+        bodies_answer,
+        commit,
+        commit_answer,
+        erase,
+        erased,
+        identity,
+    ) = references
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -78,10 +97,22 @@ def _document() -> dict[str, Any]:
                     (*_COMMON_CODES, *_BODY_CODES, *_COMMIT_CODES),
                 )
             },
+            ERASE_PATH: {
+                "post": {
+                    "operationId": "erase",
+                    "summary": "An account or a team is gone for good; for the gateway, with the admin key.",
+                    "security": [{"adminKey": []}],
+                    "requestBody": _body({"allOf": [erase, {"minProperties": 1}]}),
+                    "responses": {"200": _response("done", erased), **_errors((*_ADMIN_CODES, *_BODY_CODES))},
+                }
+            },
         },
         "components": {
             "schemas": {**components, "Error": _error_schema()},
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+                "adminKey": {"type": "http", "scheme": "bearer"},
+            },
         },
         "security": [{"token": []}],
     }
@@ -111,8 +142,12 @@ def _operation(
         "responses": {"200": _response("done", answer), **_errors(codes)},
     }
     if request is not None:
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": request}}}
+        operation["requestBody"] = _body(request)
     return operation
+
+
+def _body(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 def _errors(codes: Iterable[ErrorCode]) -> dict[str, Any]:

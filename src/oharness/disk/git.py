@@ -66,6 +66,11 @@ class Git:
         answer = self._run("-C", str(checkout.root), "check-ignore", "--quiet", str(path))
         return answer is not None and answer.returncode == 0
 
+    def tracks(self, checkout: Checkout, path: Path) -> bool:
+        """Whether the repository has files at or below `path`; False when git cannot be asked."""
+        answer = self._run("-C", str(checkout.root), "ls-files", "--", str(path))
+        return answer is not None and answer.returncode == 0 and bool(answer.stdout)
+
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str] | None":
         import shutil
         import subprocess

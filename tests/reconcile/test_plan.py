@@ -124,7 +124,7 @@ def test_a_conflict_a_broken_body_and_a_refusal_hold_back_only_their_own_note() 
     entries["broken"] = replace(entries["broken"], seen=live("B", 5))
     view = replace(
         scope(entries, files),
-        broken=frozenset({"r5"}),
+        broken={"r5": "checksum"},
         refusals={"refused": Refusal("TOO LONG", "plan_note_bytes")},
     )
     plan = planned(view)

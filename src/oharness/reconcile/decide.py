@@ -72,14 +72,30 @@ UNREADABLE = Unreadable()
 NOT_LOADED = NotLoaded()
 
 
+class HoldReason(StrEnum):
+    """Why nothing is done about a note for now, as `sync now` reports it.
+
+    `missing`: the next pass decides; `changed`: its file changed while the pass ran.
+    """
+
+    DAMAGED = "damaged"
+    UNREADABLE = "unreadable"
+    NOT_LOADED = "not-loaded"
+    CHECKSUM = "checksum"
+    MISSING = "missing"
+    CHANGED = "changed"
+    CASE_COLLISION = "id_case_collision"
+
+
 # --- the cloud's side: as seen, or with a body that cannot be trusted
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenInCloud:
-    """A live note whose body is not what its hash says, or cannot be had (P-14, P-23)."""
+    """A live note whose body is not what its hash says, cannot be had, or cannot be kept here (P-14, P-23)."""
 
     listed: InCloud
+    reason: str = HoldReason.CHECKSUM
 
 
 CloudSide: TypeAlias = NotInCloud | PurgedFromCloud | InCloud | DeletedInCloud | BrokenInCloud
@@ -105,21 +121,6 @@ class DeletionGround(StrEnum):
     TOMBSTONE = "tombstone"
     PURGED = "purged"
     OLD_COPY = "old-copy"
-
-
-class HoldReason(StrEnum):
-    """Why nothing is done about a note for now, as `sync now` reports it.
-
-    `missing`: the next pass decides; `changed`: its file changed while the pass ran.
-    """
-
-    DAMAGED = "damaged"
-    UNREADABLE = "unreadable"
-    NOT_LOADED = "not-loaded"
-    CHECKSUM = "checksum"
-    MISSING = "missing"
-    CHANGED = "changed"
-    CASE_COLLISION = "id_case_collision"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ def decide(agreed: Agreed, local: LocalSide, cloud: CloudSide, conflict: OpenCon
     Source: P-24 to P-26, P-30, P-32; specification "Storage and reconciliation"; an edit beats a deletion.
     """
     if isinstance(cloud, BrokenInCloud):
-        return _without_its_body(decide(agreed, local, cloud.listed, conflict))
+        return _without_its_body(decide(agreed, local, cloud.listed, conflict), cloud.reason)
     match local:
         case Here():
             if conflict is not None and _unmoved(conflict, local, cloud):
@@ -407,10 +408,10 @@ def _unmoved(
     return conflict.mine_hash == local.hash and (gone or (revision is not None and revision == conflict.cloud_revision))
 
 
-def _without_its_body(decision: Decision) -> Decision:
+def _without_its_body(decision: Decision, reason: str) -> Decision:
     """The decision about a note whose body cannot be had: what needs it waits."""
     match decision:
         case Download() | Refetch() | Merge() | HoldConflict():
-            return HoldBack(HoldReason.CHECKSUM)
+            return HoldBack(reason)
         case _:
             return decision

@@ -67,6 +67,7 @@ from oharness.reconcile.guards import (
 FileSide: TypeAlias = Here | Damaged | Unreadable | NotLoaded
 
 _NO_DELETIONS: Mapping[str, DeletedHere] = MappingProxyType({})
+_NOT_BROKEN: Mapping[str, str] = MappingProxyType({})
 _NO_CONFLICTS: Mapping[str, OpenConflict] = MappingProxyType({})
 
 
@@ -86,7 +87,7 @@ class ScopeView:
     """Everything a plan is made from.
 
     Shapes: `files` has every id with a file, loaded or not; `deletions` are intents, which count only where there
-    is no file; `broken` are revisions whose bodies cannot be had or trusted; `refusals` are those that still
+    is no file; `broken` are revisions whose bodies cannot be had or kept, and why; `refusals` are those that still
     stand; `confirmed` are a person's answers since the scope paused.
     """
 
@@ -97,7 +98,7 @@ class ScopeView:
     history: FolderHistory = NO_HISTORY
     deletions: Mapping[str, DeletedHere] = field(default_factory=lambda: _NO_DELETIONS)
     conflicts: Mapping[str, OpenConflict] = field(default_factory=lambda: _NO_CONFLICTS)
-    broken: frozenset[str] = frozenset()
+    broken: Mapping[str, str] = field(default_factory=lambda: _NOT_BROKEN)
     refusals: Mapping[str, Refusal] = field(default_factory=lambda: _NO_REFUSALS)
     confirmed: tuple[Confirmed, ...] = ()
 
@@ -108,7 +109,8 @@ class ScopeView:
     def cloud(self, note_id: str) -> CloudSide:
         """The cloud's side of one note."""
         seen = self.baseline.entry(note_id).seen
-        return BrokenInCloud(seen) if isinstance(seen, InCloud) and seen.revision in self.broken else seen
+        reason = self.broken.get(seen.revision) if isinstance(seen, InCloud) else None
+        return BrokenInCloud(seen, reason) if isinstance(seen, InCloud) and reason else seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class ModelDevice:
             history=self.history,
             deletions=self.intents,
             conflicts={note_id: conflict.opened() for note_id, conflict in self.conflicts.items()},
-            broken=frozenset(one.revision for n, one in cloud.live.items() if n in cloud.unreadable),
+            broken={one.revision: "checksum" for n, one in cloud.live.items() if n in cloud.unreadable},
             confirmed=confirmed,
         )
 

@@ -159,6 +159,7 @@ NOTICES: Mapping[str, str] = {
     "setting-wrong-value": "{file}: the value of `{setting}` cannot be used and does not count. It has to be: "
     "{expected}",
     "setting-not-for-projects": "{file}: a project may not set `{setting}` to this; it does not count.",
+    "session-not-kept": "This conversation is not kept, since {folder} cannot be written.",
     "rule-matches-nothing": "The permission rule `{rule}` names no tool there is.",
     "plugin-clash": "The plugin {plugin} was left out: its {kind} {name} is called like one of {other}.",
 }

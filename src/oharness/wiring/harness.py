@@ -134,7 +134,9 @@ class Harness:
     async def start(self) -> Agent:
         """An agent in a new session. Where the home cannot be written, the session lives in memory only."""
         session = await asyncio.to_thread(self._new_session)
-        return Agent(self._options(), session, self._frontend)
+        if session is None:
+            self.notices += (Notice("session-not-kept", {"folder": str(self.sessions_folder)}),)
+        return Agent(self._options(), session or unsaved_session(), self._frontend)
 
     async def resume(self, name: str) -> Agent:
         """An agent that goes on with an earlier session: an id, the beginning of one, or `latest`.
@@ -174,13 +176,14 @@ class Harness:
     ) -> None:
         await self.close()
 
-    def _new_session(self) -> Session:
+    def _new_session(self) -> Session | None:
+        """None where the home cannot be written."""
         around = self.environment
         project_id = self.registration.marker.id if self.registration else OUTSIDE
         try:
             return start_session(self.sessions_folder, project_id, around.clock, around.randomness)
         except StorageFailed:
-            return unsaved_session()
+            return None
 
     def _options(self) -> AgentOptions:
         settings = self.environment.settings

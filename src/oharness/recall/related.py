@@ -28,16 +28,20 @@ def related_notes(summary: str, tags: Sequence[str], sources: Sequence[Source], 
 
 
 def likely_duplicate(summary: str, tags: Sequence[str], related: Sequence[Related]) -> Related | None:
-    """The related note whose summary and tags say the same, if there is one."""
-    own = stem_set(" ".join([summary, *tags]))
+    """The related note that says the same, if there is one: by its summary alone, or by summary and tags."""
     best: Related | None = None
     most = 0.0
     for one in related:
-        other = stem_set(" ".join([one.entry.summary, *one.entry.tags]))
-        shared = len(own & other) / max(len(own | other), 1)
+        tagged = _shared([summary, *tags], [one.entry.summary, *one.entry.tags])
+        shared = max(_shared([summary], [one.entry.summary]), tagged)
         if shared >= LIKELY_DUPLICATE and shared > most:
             best, most = one, shared
     return best
+
+
+def _shared(some: Sequence[str], others: Sequence[str]) -> float:
+    own, other = stem_set(" ".join(some)), stem_set(" ".join(others))
+    return len(own & other) / max(len(own | other), 1)
 
 
 def _related(candidate: Candidate) -> Related:

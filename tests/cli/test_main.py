@@ -5,10 +5,15 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from oharness.cli.help import GLOBAL_OPTIONS
 from oharness.cli.main import asks_for_root_help, main
+from oharness.cli.memory import memory
+from oharness.cli.project import project as project_group
+from oharness.cli.sessions import sessions
 
 HEAVY = ("asyncio", "rich", "prompt_toolkit", "pydantic_ai", "httpx2", "sqlite3", "click", "importlib.metadata")
 
@@ -133,3 +138,19 @@ class Closed(io.StringIO):
 def test_ctrl_c_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Closed())
     assert main(["--help"]) == 130
+
+
+def test_every_command_stands_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "user" / "commands.md").read_text(encoding="utf-8")
+    ours = {"memory": memory, "project": project_group, "sessions": sessions}
+    for name, group in ours.items():
+        assert [one for one in group.commands if f"oharness {name} {one}" not in page] == []
+    assert all(f"`{option.split()[0]}" in page for option, _ in GLOBAL_OPTIONS)
+
+
+def test_completion_of_a_shell_knows_the_commands() -> None:
+    environment = {**os.environ, "_OHARNESS_COMPLETE": "bash_complete", "COMP_WORDS": "oharness me", "COMP_CWORD": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "oharness.cli.main"], capture_output=True, text=True, env=environment, check=False
+    )
+    assert "memory" in ran.stdout

@@ -6,6 +6,7 @@ no lock, since files are renamed into place whole.
 
 import asyncio
 import contextlib
+import ctypes
 import hashlib
 import os
 import re
@@ -41,6 +42,7 @@ _LOCK_POLL_S = 0.002
 _LEFTOVER_AGE_MS = 3_600_000
 _SEGMENT = re.compile(r"[A-Za-z0-9_%-][A-Za-z0-9._%-]{0,254}")
 _READ_BATCH = 256
+_MANY_FILES = 8
 _Arguments = ParamSpec("_Arguments")
 _FLUSHES_FOLDERS = sys.platform != "win32"
 
@@ -138,34 +140,28 @@ class FolderObjects:
         temporary = self._work_folder() / f"{self._randomness.token(12)}.tmp"
         try:
             _write_new(temporary, value)
+            _flush_one(temporary, os.O_RDWR)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _flush_folders({path.parent, *made})
+        _flush([], {path.parent, *made})
         return Stored(_version(value))
 
     def _create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
         """Files under their own names at once: nothing reads a body before a manifest names it."""
         folders: set[Path] = set()
+        files: dict[str, Path] = {}
         written: dict[str, Written] = {}
         for key, value in objects.items():
-            path = self._path(key)
-            written[key] = _answering(self._create_in_place, path, value, folders)
+            files[key] = self._path(key)
+            written[key] = _answering(_create_in_place, files[key], value, folders)
+        stored = [key for key, one in written.items() if isinstance(one, Stored)]
         try:
-            _flush_folders(folders)
+            _flush([files[key] for key in stored], folders)
         except OSError as error:
-            return {key: Unknown(str(error)) if isinstance(one, Stored) else one for key, one in written.items()}
+            return written | dict.fromkeys(stored, Unknown(str(error)))
         return written
-
-    def _create_in_place(self, path: Path, value: bytes, folders: set[Path]) -> Written:
-        folders.update(_make_folders(path.parent))
-        try:
-            _write_new(path, value)
-        except FileExistsError:
-            return Moved()
-        folders.add(path.parent)
-        return Stored(_version(value))
 
     def _remove(self, places: Sequence[tuple[Path, str]]) -> int:
         removed = 0
@@ -251,31 +247,62 @@ def _make_folders(folder: Path) -> set[Path]:
     return changed
 
 
-def _write_new(path: Path, value: bytes) -> None:
-    """A new file, flushed to disk; its folder is not."""
+def _create_in_place(path: Path, value: bytes, folders: set[Path]) -> Written:
+    """A new file, not flushed; the folders that have to be are added."""
+    folders.update(_make_folders(path.parent))
     try:
-        _write_flushed(path, value)
+        _write_new(path, value)
+    except FileExistsError:
+        return Moved()
+    folders.add(path.parent)
+    return Stored(_version(value))
+
+
+def _write_new(path: Path, value: bytes) -> None:
+    try:
+        with path.open("xb") as file:
+            file.write(value)
     except FileNotFoundError:  # the folder was empty and another process removed it meanwhile
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_flushed(path, value)
+        with path.open("xb") as file:
+            file.write(value)
 
 
-def _write_flushed(path: Path, value: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(value)
-        file.flush()
-        os.fsync(file.fileno())
+def _flush(files: Sequence[Path], folders: Iterable[Path]) -> None:
+    """Returns when the files and their places are on the disk: one by one, or many at once where the system can."""
+    if len(files) < _MANY_FILES or not _flush_file_system(files[0]):
+        for file in files:
+            _flush_one(file, os.O_RDWR)
+        if _FLUSHES_FOLDERS:
+            for folder in folders:
+                _flush_one(folder, os.O_RDONLY)
 
 
-def _flush_folders(folders: Iterable[Path]) -> None:
-    if not _FLUSHES_FOLDERS:
-        return
-    for folder in folders:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _flush_one(path: Path, mode: int) -> None:
+    descriptor = os.open(path, mode)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _flush_file_system(path: Path) -> bool:
+    """Flushes everything of the file system that holds the path, in one go; False where there is no such call.
+
+    Five hundred bodies in as many folders take a thousand flushes one by one, some sixty times as long.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if syncfs is None:
+        return False
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if syncfs(descriptor) != 0:
+            raise OSError(ctypes.get_errno(), "syncfs")
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def _version(value: bytes) -> StoreVersion:

@@ -154,3 +154,32 @@ def test_completion_of_a_shell_knows_the_commands() -> None:
         [sys.executable, "-m", "oharness.cli.main"], capture_output=True, text=True, env=environment, check=False
     )
     assert "memory" in ran.stdout
+
+
+def test_help_speaks_the_language_of_the_settings(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.mkdir()
+    (home / "config.json").write_text('{"language":"pt"}')
+    assert main(["--help"]) == 0
+    assert "Exemplos" in capsys.readouterr().out
+    (home / "config.json").write_text("broken {")
+    assert main(["--help"]) == 0
+    assert "Examples" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
+def test_a_stream_that_is_closed_ends_nothing(closed: str, project: Path) -> None:
+    command = f"{sys.executable} -m oharness.cli.main memory check {closed}"
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_bytes_that_are_no_text_do_not_end_a_chat(project: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "oharness.cli.main", "chat"],
+        input=b"caf\xe9\nremember that we deploy on Thursdays\n",
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode == 0
+    assert len(list((project / "MEMORY").glob("*.md"))) == 1

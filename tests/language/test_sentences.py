@@ -9,6 +9,7 @@ import pytest
 from scripts.words import faults, gathered
 
 import oharness
+from oharness.config.layers import BrokenSettings, SettingsFault
 from oharness.core.errors import NotFound, OharnessError, StorageFailed
 from oharness.harness.model import ModelFailed, ModelFault
 from oharness.language.catalogue import ENGLISH, LANGUAGES, Catalogue
@@ -52,6 +53,7 @@ def test_a_catalogue_has_every_sentence_with_the_same_fields_and_nothing_else(la
 def test_sentences_speak_only_of_fields_that_the_error_carries(all_errors: set[str]) -> None:
     for kind in every_error():
         carried = set(getattr(kind, "__dataclass_fields__", {}))
+        carried |= {"place"} if {"line", "column"} <= carried else set()
         named = {part.split("}")[0] for part in ERRORS[kind.__name__].split("{")[1:]}
         assert named <= carried, kind.__name__
 
@@ -60,6 +62,11 @@ def test_the_sentence_is_filled_with_the_data_of_the_error() -> None:
     told = error_sentence(StorageFailed("/notes/a.md", "No space left on device"), Catalogue())
     assert "/notes/a.md" in told
     assert "No space left on device" in told
+
+
+def test_a_place_in_a_file_is_said_where_there_is_one() -> None:
+    assert "(line 3, column 7)" in error_sentence(BrokenSettings("c.json", SettingsFault.NOT_JSON, 3, 7), Catalogue())
+    assert "line" not in error_sentence(BrokenSettings("c.json", SettingsFault.NOT_JSON), Catalogue())
 
 
 def test_a_model_fault_says_its_own_sentence_with_the_providers_word_behind_it() -> None:

@@ -29,8 +29,8 @@ def call(given: Sequence[str], invocation: Invocation) -> int:
         return result if isinstance(result, int) else DONE
     except click.exceptions.Exit as finished:
         return finished.exit_code
-    except click.Abort:
-        return INTERRUPTED
+    except (click.Abort, KeyboardInterrupt):
+        return _stopped(invocation)
     except click.ClickException as error:
         from oharness.cli.usage import as_our_error
 
@@ -67,6 +67,13 @@ def _told(error: OharnessError, invocation: Invocation, page: str = "") -> int:
         if page and isinstance(error, WrongUsage):
             invocation.output.note(invocation.words.text(msg("`{page}` says how it is used."), page=page))
     return exit_code(error)
+
+
+def _stopped(invocation: Invocation) -> int:
+    if invocation.output.json_only:
+        message = invocation.words.text(msg("Stopped."))
+        invocation.output.document({"error": {"code": "interrupted", "message": message, "data": {}}})
+    return INTERRUPTED
 
 
 def _confess(error: Exception, invocation: Invocation) -> int:

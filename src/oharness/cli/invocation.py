@@ -5,6 +5,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from oharness.cli.output import Output
+from oharness.disk.at_a_glance import language_setting, no_notes
 from oharness.language.catalogue import Catalogue, choose_language, msg
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Invocation:
         self.stdin = stdin
         self.project: str | None = None
         self.home: str | None = None
-        self.words = Catalogue(choose_language("", environment))
+        self.words = Catalogue(choose_language(language_setting(environment), environment))
         self.output = Output(out, err, self.words, environment, json_only=json_only)
         self._opened: Environment | None = None
 
@@ -123,8 +124,6 @@ class Invocation:
         """Whether it is certain at a glance that there is no note; says where that is."""
         if self.project is not None:
             return False
-        from oharness.disk.at_a_glance import no_notes
-
         found = no_notes(self.environment, self.home)
         if found is not None and not found.in_project:
             self.say_that_there_is_no_project()

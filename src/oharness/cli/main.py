@@ -15,8 +15,10 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command line (`sys.argv` unless given) and gives the exit code; never raises."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        _say_anything(stream)
+    _open_what_is_closed()
+    _say_anything(sys.stdout, "backslashreplace")
+    _say_anything(sys.stderr, "backslashreplace")
+    _say_anything(sys.stdin, "replace")
     try:
         code = _root_help() if asks_for_root_help(given) else _called(given)
         sys.stdout.flush()
@@ -45,9 +47,10 @@ def asks_for_root_help(given: Sequence[str]) -> bool:
 def _root_help() -> int:
     from oharness.cli.help import root_page
     from oharness.cli.output import cells_of
+    from oharness.disk.at_a_glance import language_setting
     from oharness.language.catalogue import Catalogue, choose_language
 
-    words = Catalogue(choose_language("", os.environ))
+    words = Catalogue(choose_language(language_setting(os.environ), os.environ))
     sys.stdout.write(root_page(words, cells_of(sys.stdout)) + "\n")
     return 0
 
@@ -65,16 +68,28 @@ def _called(given: Sequence[str]) -> int:
     return call(given, invocation)
 
 
-def _say_anything(stream: TextIO) -> None:
-    """A terminal that cannot show a character shows its code instead of ending the program."""
+def _open_what_is_closed() -> None:
+    """A process may be started without one of its streams; nothing is read from it, and words to it are lost."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115  stays open like the one it stands for
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def _say_anything(stream: TextIO, errors: str) -> None:
+    """A character that a terminal cannot show or send is replaced instead of ending the program."""
     if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
+        stream.reconfigure(errors=errors)
 
 
 def _leave_quietly() -> None:
     """Whoever read our output has enough: nothing more may be flushed into the closed pipe at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
 
 
 if __name__ == "__main__":

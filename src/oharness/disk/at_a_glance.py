@@ -1,11 +1,11 @@
-"""Whether there is any note at all, found with a few looks at names.
+"""What can be known with a look or two, before anything that reads notes or settings is imported.
 
-Listing nothing should cost next to nothing, so this module imports none of what reads notes. It is sure or it
-says that it is not: whatever is unusual (settings, links, a worktree, an unreadable folder) is left to the proper way.
+Listing nothing, and a page of help, should cost next to nothing. The answers are sure, or say that they are not:
+whatever is unusual (settings, links, a worktree, an unreadable folder) is left to the proper way.
 """
 
 # pathlib costs more to import than all of these looks
-# ruff: noqa: PTH100, PTH109, PTH111, PTH112, PTH114, PTH117, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH114, PTH117, PTH118, PTH120, PTH123, PTH208
 
 import os
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class NoNotes(NamedTuple):
 def no_notes(variables: Mapping[str, str], home: str | None = None) -> NoNotes | None:
     """What is certain of the current folder and a home without notes and settings; None for every other case."""
     try:
-        place = home or variables.get("OHARNESS_HOME") or os.path.join(os.path.expanduser("~"), ".oharness")
+        place = _place(variables, home)
         if not os.path.isabs(place) or os.path.lexists(os.path.join(place, "config.json")):
             return None
         root = _project_root(os.path.realpath(os.getcwd()))
@@ -35,6 +35,26 @@ def no_notes(variables: Mapping[str, str], home: str | None = None) -> NoNotes |
         return NoNotes(in_project=bool(root)) if all(map(_holds_no_note, folders)) else None
     except (OSError, ValueError, _Unusual):
         return None
+
+
+def language_setting(variables: Mapping[str, str], home: str | None = None) -> str:
+    """The language that the user's own settings name; empty where they name none or cannot be read."""
+    try:
+        path = os.path.join(_place(variables, home), "config.json")
+        if not os.path.exists(path):
+            return ""
+        import json
+
+        with open(path, encoding="utf-8-sig") as file:
+            settings = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return ""
+    language = settings.get("language") if isinstance(settings, dict) else None
+    return language if isinstance(language, str) else ""
+
+
+def _place(variables: Mapping[str, str], home: str | None) -> str:
+    return home or variables.get("OHARNESS_HOME") or os.path.join(os.path.expanduser("~"), ".oharness")
 
 
 class _Unusual(Exception):

@@ -38,10 +38,9 @@ ERRORS: Mapping[str, str] = {
     "GivenTwice": "{names} say the same thing. Give one of them.",
     "UnreadableInput": "{path}, given for {name}, cannot be read as UTF-8 text: {reason}.",
     # settings and other files of the home
-    "BrokenSettings": "The settings file {path} cannot be used: {fault} (line {line}, column {column}). "
+    "BrokenSettings": "The settings file {path} cannot be used: {fault}{place}. "
     "It was left as it is; mend or remove it.",
-    "BrokenFile": "{path} cannot be understood: {reason} (line {line}, column {column}). It was left as it is; "
-    "mend or remove it.",
+    "BrokenFile": "{path} cannot be understood: {reason}{place}. It was left as it is; mend or remove it.",
     # projects
     "NoSuchProjectFolder": "There is no folder {path}. Check the path given with --project.",
     "OutsideProject": "{path} really lies at {real_path}, outside the project {root}. Put it inside, or change "
@@ -52,8 +51,7 @@ ERRORS: Mapping[str, str] = {
     "NoFreeId": "No free id was found for {slug}. Give one with --id.",
     "IdCaseCollision": "{note_id} differs from the note {existing_id} only in upper and lower case, which some file "
     "systems cannot tell apart. Choose another id.",
-    "NotANote": "{file_name} is no note: {reason} (line {line}, column {column}). It was left as it is; mend it in an "
-    "editor.",
+    "NotANote": "{file_name} is no note: {reason}{place}. It was left as it is; mend it in an editor.",
     "SummaryMissing": "A note needs a summary: one line that says what it is about.",
     "SummaryTooLong": "The summary has {length} characters; {limit} are allowed. Put the details into the body.",
     "UnknownNoteType": "There is no note type {note_type}. The types are user, feedback, project and reference.",
@@ -114,6 +112,9 @@ ERRORS: Mapping[str, str] = {
     "StoreUnavailable": "The store did not answer for {key}: {reason}.",
 }
 """Class name of each error to its sentence."""
+
+PLACE = msg(" (line {line}, column {column})")
+"""Fills `{place}` where an error has a line and a column; nothing does where it has none."""
 
 CLOSE = msg("Did you mean: {close}?")
 """Added where an unknown name looks like known ones."""
@@ -225,6 +226,8 @@ def error_sentence(error: OharnessError, words: Catalogue) -> str:
     """What went wrong and what to do next, in the language of `words`; the nearest known class speaks."""
     fields = {name: _shown(value) for name, value in vars(error).items()}
     fault = MODEL_FAULTS.get(fields.get("fault", "")) if type(error).__name__ == "ModelFailed" else None
+    known = fields.get("line", "0") != "0"
+    fields["place"] = words.text(PLACE, line=fields["line"], column=fields.get("column", "")) if known else ""
     for name in ("fault", "reason"):
         if name in fields:
             fields[name] = reason_phrase(fields[name], words)

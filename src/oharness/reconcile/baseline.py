@@ -267,7 +267,10 @@ def inherited(device: str, other: Baseline, here: Mapping[str, str]) -> Baseline
 
 
 def after_listing(baseline: Baseline, listing: Listing) -> Baseline:
-    """The baseline with everything seen that was listed; what is agreed does not change."""
+    """The baseline with everything seen that was listed; what is agreed does not change.
+
+    The same object when the listing says nothing new.
+    """
     seen: dict[str, Seen] = {**listing.notes, **listing.tombstones}
     if listing.complete or listing.horizon != baseline.horizon:
         for note_id in baseline.entries.keys() - seen.keys():
@@ -276,8 +279,10 @@ def after_listing(baseline: Baseline, listing: Listing) -> Baseline:
             if state != entry.seen:
                 seen[note_id] = state
     changes = {note_id: Entry(baseline.entry(note_id).agreed, state) for note_id, state in seen.items()}
-    moved = replace(baseline, epoch=listing.epoch, version=listing.version, horizon=listing.horizon)
-    return with_entries(moved, changes) if changes else moved
+    place = (listing.epoch, listing.version, listing.horizon)
+    if place != (baseline.epoch, baseline.version, baseline.horizon):
+        baseline = replace(baseline, epoch=listing.epoch, version=listing.version, horizon=listing.horizon)
+    return with_entries(baseline, changes) if changes else baseline
 
 
 def _unlisted(entry: Entry, baseline: Baseline, listing: Listing) -> Seen:

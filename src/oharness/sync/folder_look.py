@@ -1,0 +1,97 @@
+"""What a notes directory holds, as the planner needs it: a look at all files, opening only those that changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from oharness.core.errors import StorageFailed
+from oharness.disk.git import checkout_around
+from oharness.disk.git_head import head_commit
+from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile
+from oharness.disk.sync_shapes import Guard, KnownFile
+from oharness.notes.entry import FileStamp
+from oharness.notes.frontmatter import FILE_SUFFIX
+from oharness.notes.hashing import content_hash
+from oharness.notes.limits import choose_loaded
+from oharness.notes.problems import ProblemReason
+from oharness.reconcile.decide import DAMAGED, NOT_LOADED, UNREADABLE, Here
+from oharness.reconcile.guards import FolderNow, FolderState
+from oharness.reconcile.plan import FileSide
+from oharness.sync.directory import Directory
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLook:
+    """All files by note id, and how each looked; `opened` counts those that had to be read."""
+
+    state: FolderState
+    files: Mapping[str, FileSide]
+    known: dict[str, KnownFile]
+    opened: int
+
+
+def look_at_folder(
+    folder: NoteDir, known: Mapping[str, KnownFile], marks: Mapping[str, str], max_notes: int
+) -> FolderLook:
+    """The directory now. A directory that cannot be listed holds nothing as far as anybody knows.
+
+    Raises: DirectoryRedirected.
+    """
+    try:
+        scan = folder.scan()
+    except StorageFailed:
+        return FolderLook(FolderState.UNREADABLE, {}, dict(known), 0)
+    if not scan.exists:
+        return FolderLook(FolderState.GONE, {}, {}, 0)
+    choice = choose_loaded(scan.files, max_notes)
+    files: dict[str, FileSide] = {}
+    seen: dict[str, KnownFile] = {}
+    opened = 0
+    for stamp in choice.loaded:
+        found = known.get(stamp.name)
+        if found is None or found.stamp != stamp:
+            found = _read(folder, stamp)
+            opened += 1
+        if found is not None:
+            seen[stamp.name] = found
+            files[_note_id(stamp.name)] = _side(found, marks)
+    for stamp in choice.left_out:
+        files[_note_id(stamp.name)] = NOT_LOADED
+    for problem in scan.problems:
+        side = DAMAGED if problem.reason == ProblemReason.EMPTY else UNREADABLE
+        files.setdefault(_note_id(problem.stamp.name), side)
+    return FolderLook(FolderState.THERE, files, seen, opened)
+
+
+def folder_now(directory: Directory, state: FolderState, guard: Guard) -> tuple[FolderNow, Guard]:
+    """Where git stands for the directory; git itself is asked only after HEAD has moved since it was last asked."""
+    checkout = checkout_around(directory.project_root) if directory.project_root else None
+    head = head_commit(checkout.root) if checkout else None
+    if checkout is None or head is None:
+        return FolderNow(state), _looked(guard, None, tracks=False)
+    if guard.head_looked_at != head:
+        guard = _looked(guard, head, tracks=directory.git.tracks(checkout, directory.folder.path))
+    return FolderNow(state, head, guard.head_tracks), guard
+
+
+def _looked(guard: Guard, head: str | None, *, tracks: bool) -> Guard:
+    return Guard(guard.history, guard.paused, guard.confirmed, head, tracks)
+
+
+def _read(folder: NoteDir, stamp: FileStamp) -> KnownFile | None:
+    match folder.read(stamp.name):
+        case NoteFile(stamp=now, note=note):
+            return KnownFile(now, content_hash(note))
+        case DamagedFile(stamp=now, reason=reason):
+            return KnownFile(now, reason=reason)
+        case None:
+            return None
+
+
+def _side(known: KnownFile, marks: Mapping[str, str]) -> FileSide:
+    if known.reason is None:
+        return Here(known.hash, marks.get(_note_id(known.stamp.name)) == known.hash)
+    return DAMAGED if known.reason is ProblemReason.EMPTY else UNREADABLE
+
+
+def _note_id(name: str) -> str:
+    return name[: -len(FILE_SUFFIX)]

@@ -21,7 +21,7 @@ class PassReport:
     """Note ids of what happened; grows while the pass runs.
 
     `conflicts` are all that are open at its end. `cloud_was_reset`: the cloud's copy had been wiped or restored, and
-    the person is told (P-25).
+    the person is told (P-25). `server_is_old`: the service has to be upgraded (P-50).
     """
 
     scope: Scope
@@ -35,6 +35,7 @@ class PassReport:
     held_back: dict[str, str] = field(default_factory=dict)
     paused: Paused | None = None
     cloud_was_reset: bool = False
+    server_is_old: bool = False
     requests: int = 0
     version: int = 0
     files_opened: int = 0

@@ -138,6 +138,14 @@ def test_a_chat_in_a_pipe_reads_a_message_per_line(project: Path, oharness: Call
     assert len(oharness("sessions", "list", "--json").json["sessions"]) == 2
 
 
+def test_the_notes_can_be_looked_at_within_a_chat(project: Path, oharness: Call) -> None:
+    remembered(oharness)
+    said = oharness("chat", stdin="/memory\n/memory deploying\n/memory heron\n").out
+    assert said.count("We deploy on Thursdays") == 2
+    assert "Project notes  1" in said
+    assert "Nothing found." in said
+
+
 def test_a_bare_oharness_is_a_chat_and_resume_goes_on(project: Path, oharness: Call) -> None:
     assert "not a language model" in oharness(stdin="hello\n").out
     oharness("chat", "--resume", stdin="hello again\n")

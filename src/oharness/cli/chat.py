@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import click
 
 from oharness.cli.approval import Asking
-from oharness.cli.chat_loop import ChatLoop
+from oharness.cli.chat_loop import ChatLoop, Slash
 from oharness.cli.columns import one_line
 from oharness.cli.exit_codes import DONE
 from oharness.cli.extras import ExtraMissing
 from oharness.cli.grammar import Command, pass_invocation
 from oharness.cli.invocation import Invocation
 from oharness.cli.logs import set_up_logs
+from oharness.cli.note_lines import list_lines, search_lines
 from oharness.cli.plain_input import PlainInput
 from oharness.cli.run_view import PlainView
 from oharness.core.errors import WrongUsage
@@ -23,6 +24,7 @@ from oharness.harness.permissions import Mode, mode_named
 from oharness.harness.sessions import LATEST
 from oharness.language.catalogue import msg
 from oharness.language.sentences import notice_sentence
+from oharness.memory.reading import list_notes, search_notes
 from oharness.wiring.harness import Harness
 
 _MODES = tuple(str(mode) for mode in Mode)
@@ -75,7 +77,9 @@ async def _plainly(call: Invocation, resume: str, mode: str | None, model: str |
     view = PlainView(call.output)
     async with await Harness.in_environment(call.opened(), model, Unattended()) as harness:
         agent = await _agent(harness, resume, mode)
-        loop = ChatLoop(harness, agent, PlainInput(call.stdin), view, call.words, call.output.ink)
+        loop = ChatLoop(
+            harness, agent, PlainInput(call.stdin), view, call.words, call.output.ink, _notes(harness, call)
+        )
         view.lines(_greeting(harness, agent, call))
         await _held(loop)
     return DONE
@@ -113,7 +117,7 @@ async def _richly(call: Invocation, resume: str, mode: str | None, model: str | 
     asking = Asking(call.words, ink, tell, typed.answer)
     async with await Harness.in_environment(call.opened(), model, asking) as harness:
         agent = await _agent(harness, resume, mode)
-        loop = ChatLoop(harness, agent, typed, view, call.words, ink)
+        loop = ChatLoop(harness, agent, typed, view, call.words, ink, _notes(harness, call))
         talks.append(loop)
         view.lines(_greeting(harness, agent, call))
         if resume:
@@ -134,6 +138,24 @@ async def _agent(harness: Harness, resume: str, mode: str | None) -> Agent:
     if mode:
         agent.mode = mode_named(mode)
     return agent
+
+
+def _notes(harness: Harness, call: Invocation) -> tuple[Slash, ...]:
+    """`/memory`, where the memory plugin is on."""
+    memory = harness.open_memory
+    if memory is None:
+        return ()
+
+    def look(words: str) -> list[str]:
+        memory.refresh()
+        if words:
+            return list(search_lines(search_notes(memory, words), call.output))
+        return list(list_lines(list_notes(memory), call.output))
+
+    async def run(rest: str) -> Iterable[str]:
+        return await asyncio.to_thread(look, rest)
+
+    return (Slash("memory", msg("the notes, or those with these words: /memory WORDS"), run),)
 
 
 def _greeting(harness: Harness, agent: Agent, call: Invocation) -> list[str]:

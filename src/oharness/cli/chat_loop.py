@@ -75,7 +75,14 @@ class ChatLoop:
     """One chat, from the first message to the last. `agent` changes with /new, /resume and /model."""
 
     def __init__(
-        self, conversations: Conversations, agent: Agent, typing: Typing, view: RunView, words: Catalogue, ink: Ink
+        self,
+        conversations: Conversations,
+        agent: Agent,
+        typing: Typing,
+        view: RunView,
+        words: Catalogue,
+        ink: Ink,
+        more: tuple[Slash, ...] = (),
     ) -> None:
         self.agent = agent
         self._conversations = conversations
@@ -83,6 +90,7 @@ class ChatLoop:
         self._view = view
         self._words = words
         self._ink = ink
+        self._more = more
         self._leaving = False
 
     async def go(self) -> None:
@@ -115,6 +123,7 @@ class ChatLoop:
                 "mode", msg("how much may happen without asking: /mode plan, ask, acceptEdits or bypass"), self._mode
             ),
             Slash("model", msg("talk to another model: /model provider:name"), self._model),
+            *self._more,
             Slash("exit", msg("leave"), self._exit),
         ]
         taken = {slash.name for slash in ours}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from oharness.core.errors import Refused, WaitsForPerson
 from oharness.core.scopes import USER_SCOPE, Scope
+from oharness.disk.credentials_file import Credentials
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.home import Home
 from oharness.disk.plugins_file import SyncTarget, set_sync_target, sync_target
-from oharness.sync.desk import AccountChanged
 
 
 @dataclass(eq=False)
@@ -20,12 +20,14 @@ class SyncIsOff(Refused):
 
 
 @dataclass(eq=False)
-class CloudChanged(WaitsForPerson):
-    """The scope belongs to the Cloud `pinned`, and `present` is signed in to; nothing is sent there."""
+class PinnedElsewhere(WaitsForPerson):
+    """The scope belongs to an account and a Cloud (`pinned_user`, `pinned_origin`) other than those signed in to."""
 
     scope: str
-    pinned: str
-    present: str
+    pinned_user: str
+    pinned_origin: str
+    present_user: str
+    present_origin: str
 
 
 def is_on(files: FileSystem, home: Home, scope: Scope) -> bool:
@@ -33,10 +35,8 @@ def is_on(files: FileSystem, home: Home, scope: Scope) -> bool:
 
     Raises: BrokenFile, StorageFailed.
     """
-    return all(
-        target is None or target.enabled
-        for target in (sync_target(files, home, scope), sync_target(files, home, USER_SCOPE))
-    )
+    targets = (sync_target(files, home, scope), sync_target(files, home, USER_SCOPE))
+    return all(target is None or target.enabled for target in targets)
 
 
 def switch(files: FileSystem, home: Home, scope: Scope, *, on: bool) -> None:
@@ -48,28 +48,16 @@ def switch(files: FileSystem, home: Home, scope: Scope, *, on: bool) -> None:
     set_sync_target(files, home, scope, SyncTarget(pinned.user_id, pinned.origin, on))
 
 
-def check_pin(files: FileSystem, home: Home, scope: Scope, user_id: str, origin: str) -> None:
-    """Makes sure that the scope may sync as `user_id` at `origin`. Writes nothing.
+def pin(files: FileSystem, home: Home, scope: Scope, credentials: Credentials) -> None:
+    """Makes sure that the scope may sync with who is signed in; its first pass pins it.
 
-    Raises: SyncIsOff, AccountChanged, CloudChanged; BrokenFile, StorageFailed.
+    Raises: SyncIsOff, PinnedElsewhere; BrokenFile, StorageFailed, FolderBusy.
     """
     if not is_on(files, home, scope):
         raise SyncIsOff
+    present = (credentials.user_id, credentials.cloud)
     target = sync_target(files, home, scope)
     if target is None or not target.user_id:
-        return
-    if target.origin != origin:
-        raise CloudChanged(scope.key, target.origin, origin)
-    if target.user_id != user_id:
-        raise AccountChanged(scope.key, target.user_id, user_id)
-
-
-def pin(files: FileSystem, home: Home, scope: Scope, user_id: str, origin: str) -> None:
-    """Pins a scope at its first pass, before anything of it is sent or taken; later it changes nothing.
-
-    Raises: as `check_pin`; FolderBusy.
-    """
-    check_pin(files, home, scope, user_id, origin)
-    target = sync_target(files, home, scope)
-    if target is None or not target.user_id:
-        set_sync_target(files, home, scope, SyncTarget(user_id, origin, enabled=True))
+        set_sync_target(files, home, scope, SyncTarget(*present, enabled=True))
+    elif (target.user_id, target.origin) != present:
+        raise PinnedElsewhere(scope.key, target.user_id, target.origin, *present)

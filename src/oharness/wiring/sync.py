@@ -1,0 +1,127 @@
+"""Sync of this machine's scopes: which directories there are, and one pass over them as a command runs it."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from oharness.core.errors import OharnessError
+from oharness.core.scopes import USER_SCOPE, ScopeKind
+from oharness.disk.credentials_file import Credentials, read_credentials
+from oharness.disk.project import Registration
+from oharness.memory.scopes import USER_REPLICA, Memory
+from oharness.memory.service import MemoryService
+from oharness.sync.account import KeptTokens
+from oharness.sync.directory import Directory, directory_of
+from oharness.sync.http_transport import HttpTransport
+from oharness.sync.pinning import SyncIsOff
+from oharness.sync.report import PassReport
+from oharness.sync.syncing import sync_directory
+from oharness.sync.transport import ServiceUnreachable, SignedOut, SyncTransport
+from oharness.wiring.environment import Environment
+
+Tell = Callable[[ScopeKind, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeOutcome:
+    """What a pass did to one scope, or the error that ended it."""
+
+    directory: Directory
+    report: PassReport | None
+    error: OharnessError | None = None
+
+
+def sync_directories(
+    environment: Environment, registration: Registration | None, memory: Memory, scope: ScopeKind | None = None
+) -> list[Directory]:
+    """The directories that sync: the project's, when it has a device id, and the user's own; or only one of them."""
+    found = []
+    device = registration.device if registration else None
+    if memory.project is not None and device and scope in (None, ScopeKind.PROJECT):
+        found.append(_directory(environment, memory, memory.project, device))
+    if memory.user is not None and scope in (None, ScopeKind.USER):
+        found.append(_directory(environment, memory, memory.user, USER_REPLICA))
+    return found
+
+
+def signed_in(environment: Environment) -> Credentials:
+    """Who is signed in.
+
+    Raises: SignedOut, BrokenFile, StorageFailed.
+    """
+    credentials = read_credentials(environment.files, environment.home)
+    if credentials is None:
+        raise SignedOut("")
+    return credentials
+
+
+@asynccontextmanager
+async def connected(environment: Environment, credentials: Credentials) -> AsyncIterator[SyncTransport]:
+    """The service that the account names, over one kept connection.
+
+    Raises: InsecureAddress.
+    """
+    tokens = KeptTokens(environment.files, environment.home)
+    transport = HttpTransport(credentials.sync_url, tokens, environment.clock)
+    try:
+        yield transport
+    finally:
+        await transport.close()
+
+
+async def sync_once(
+    environment: Environment,
+    directories: Sequence[Directory],
+    credentials: Credentials,
+    transport: SyncTransport,
+    tell: Tell,
+) -> list[ScopeOutcome]:
+    """One pass over each directory. One that fails does not keep the others from theirs.
+
+    Raises: SyncIsOff, before anything is asked of the cloud.
+    """
+    outcomes: list[ScopeOutcome] = []
+    for directory in directories:
+        outcome = await _sync_one(environment, directory, credentials, transport, tell)
+        outcomes.append(outcome)
+        if isinstance(outcome.error, ServiceUnreachable | SignedOut):
+            break
+    return outcomes
+
+
+async def _sync_one(
+    environment: Environment,
+    directory: Directory,
+    credentials: Credentials,
+    transport: SyncTransport,
+    tell: Tell,
+) -> ScopeOutcome:
+    kind = directory.scope.kind
+
+    def told(done: int, total: int) -> None:
+        tell(kind, done, total)
+
+    files, home = environment.files, environment.home
+    try:
+        report = await sync_directory(directory, files, home, credentials, transport, told)
+    except SyncIsOff:
+        raise
+    except OharnessError as error:
+        return ScopeOutcome(directory, None, error)
+    return ScopeOutcome(directory, report)
+
+
+def _directory(environment: Environment, memory: Memory, service: MemoryService, replica: str) -> Directory:
+    return directory_of(
+        environment.files,
+        environment.home,
+        service.scope,
+        replica,
+        service.folder,
+        memory.backups,
+        max_notes=memory.settings.max_notes,
+        project_root=memory.root if service.scope != USER_SCOPE else None,
+        git=environment.git,
+        clock=environment.clock,
+        randomness=environment.randomness,
+    )

@@ -1,1 +1,93 @@
-"""Puts the gateway together from its settings and runs it."""
+"""Puts the gateway together from its settings and runs it: the only place with the real clock and randomness."""
+
+import asyncio
+import contextlib
+import logging
+import sys
+from collections.abc import AsyncIterator
+from typing import NoReturn
+
+from oharness.core.errors import NotFound, OharnessError, Refused, WrongUsage
+from oharness.gateway.cloud import Cloud, open_cloud
+from oharness.gateway.database import DatabaseUnavailable
+from oharness.gateway.passwords import DEFAULT_COST, HashingCost
+from oharness.gateway.settings import Settings
+from oharness.serving.json_log import log_to_stderr
+from oharness.system import SystemClock, SystemRandomness
+
+_EXIT_CODES = ((WrongUsage, 2), (NotFound, 3), (Refused, 4))
+_DATABASE_TRIES = 30
+_BETWEEN_TRIES_S = 2.0
+_LOG = logging.getLogger("oharness.gateway")
+
+
+@contextlib.asynccontextmanager
+async def opened_cloud(settings: Settings, cost: HashingCost = DEFAULT_COST) -> AsyncIterator[Cloud]:
+    """The gateway's parts for the time of the block, without the pages.
+
+    Raises: SettingUnusable, DatabaseUnavailable, DatabaseTooNew.
+    """
+    cloud = await open_cloud(settings, SystemClock(), SystemRandomness(), cost=cost)
+    try:
+        yield cloud
+    finally:
+        await cloud.database.close()
+
+
+def serve(settings: Settings, cost: HashingCost = DEFAULT_COST) -> None:
+    """Runs the gateway until it is told to stop.
+
+    Raises: SettingUnusable, DatabaseUnavailable, DatabaseTooNew.
+    """
+    log_to_stderr()
+    asyncio.run(_serve(settings, cost))
+
+
+async def _wait_for_database(settings: Settings, cost: HashingCost) -> None:
+    """A database that starts at the same moment is given a minute."""
+    for _ in range(_DATABASE_TRIES):
+        try:
+            async with opened_cloud(settings, cost):
+                return
+        except DatabaseUnavailable as error:
+            _LOG.warning("database failed", extra={"fields": {"reason": error.reason}})
+            await SystemClock().sleep(_BETWEEN_TRIES_S)
+
+
+async def _serve(settings: Settings, cost: HashingCost) -> None:
+    import uvicorn
+
+    from oharness.gateway.app import GatewayApp
+
+    await _wait_for_database(settings, cost)
+    async with opened_cloud(settings, cost) as cloud:
+        config = uvicorn.Config(
+            GatewayApp(cloud).app,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=True,
+            proxy_headers=True,
+            forwarded_allow_ips=settings.proxies,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=10,
+            h11_max_incomplete_event_size=65_536,
+        )
+        await uvicorn.Server(config).serve()
+
+
+def main() -> NoReturn:
+    """`python -m oharness.gateway`: the same as `oharness gateway`; leaves with the exit code of the error's family."""
+    from oharness.gateway.commands import gateway
+
+    try:
+        gateway.main(prog_name="python -m oharness.gateway")
+    except OharnessError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(next((code for family, code in _EXIT_CODES if isinstance(error, family)), 1))
+
+
+if __name__ == "__main__":
+    main()

@@ -90,6 +90,16 @@ class Output:
         """Something beside the answer, on stderr."""
         self._err.write(printable(text) + "\n")
 
+    @property
+    def err_is_a_terminal(self) -> bool:
+        """Whether somebody watches stderr."""
+        return self._err.isatty()
+
+    def status_line(self, text: str) -> None:
+        """A line on stderr that the next one is written over; an empty one clears it. For terminals only."""
+        self._err.write(f"\r\x1b[2K{printable(text)}")
+        self._err.flush()
+
     def warning(self, text: str) -> None:
         """Something that asks for attention, on stderr."""
         self._err.write(self._err_ink.warning("! ") + printable(text) + "\n")

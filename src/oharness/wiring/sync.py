@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from oharness.core.errors import OharnessError
 from oharness.core.scopes import USER_SCOPE, ScopeKind
 from oharness.disk.credentials_file import Credentials, read_credentials
-from oharness.disk.project import Registration
+from oharness.disk.projects_file import known_projects
 from oharness.memory.scopes import USER_REPLICA, Memory
 from oharness.memory.service import MemoryService
 from oharness.sync.account import KeptTokens
@@ -32,16 +32,26 @@ class ScopeOutcome:
 
 
 def sync_directories(
-    environment: Environment, registration: Registration | None, memory: Memory, scope: ScopeKind | None = None
+    environment: Environment, device: str | None, memory: Memory, scope: ScopeKind | None = None
 ) -> list[Directory]:
     """The directories that sync: the project's, when it has a device id, and the user's own; or only one of them."""
     found = []
-    device = registration.device if registration else None
     if memory.project is not None and device and scope in (None, ScopeKind.PROJECT):
         found.append(_directory(environment, memory, memory.project, device))
     if memory.user is not None and scope in (None, ScopeKind.USER):
         found.append(_directory(environment, memory, memory.user, USER_REPLICA))
     return found
+
+
+def known_device(environment: Environment) -> str | None:
+    """The device id of the project's folder, if it was registered with this home; writes nothing.
+
+    Raises: BrokenFile, StorageFailed.
+    """
+    if environment.project is None:
+        return None
+    projects = known_projects(environment.files, environment.home)
+    return next((one.device for one in projects if one.path == environment.project.root), None)
 
 
 def signed_in(environment: Environment) -> Credentials:

@@ -28,6 +28,18 @@ from oharness.protocol.errors import (
     encode_error,
     error_answer,
 )
+from oharness.protocol.feeds import (
+    FEED_PATH,
+    AppendAnswer,
+    Feed,
+    decode_append_request,
+    encode_append_answer,
+    encode_events_answer,
+    encode_sessions_answer,
+    read_after,
+    read_feed,
+    read_session,
+)
 from oharness.protocol.identity import IDENTITY_PATH, IdentityAnswer, encode_identity_answer
 from oharness.protocol.snapshot import (
     SNAPSHOT_PATH,
@@ -51,6 +63,7 @@ from oharness.syncserver.auth import Verifier
 from oharness.syncserver.commit import CommitService
 from oharness.syncserver.erase import EraseService
 from oharness.syncserver.erased import refuse_erased_account
+from oharness.syncserver.feeds import FeedService
 from oharness.syncserver.manifest import FORMAT, ManifestUnreadable
 from oharness.syncserver.manifest_format1 import OLD_FORMAT
 from oharness.syncserver.manifest_store import ManifestStore
@@ -116,6 +129,12 @@ class SyncService:
                 Route(SNAPSHOT_PATH, self._endpoint("snapshot", self._snapshot), methods=["POST"]),
                 Route(COMMIT_PATH, self._endpoint("commit", self._commit), methods=["POST"]),
                 Route(ERASE_PATH, self._endpoint("erase", self._erase), methods=["POST"]),
+                Route(f"{FEED_PATH}/{{feed}}", self._endpoint("feed", self._feed), methods=["GET"]),
+                Route(
+                    f"{FEED_PATH}/{{feed}}/{{session}}",
+                    self._endpoint("feed_session", self._feed_session),
+                    methods=["GET", "POST", "DELETE"],
+                ),
                 Route("/healthz", self._healthz, methods=["GET"]),
                 Route("/readyz", self._endpoint("readyz", self._readyz), methods=["GET"]),
                 Route("/metrics", self._metrics, methods=["GET"]),
@@ -172,6 +191,29 @@ class SyncService:
         if answer.replayed:
             self.metrics.count("replayed_commits")
         return await self._packed(request, encode_commit_answer, answer)
+
+    async def _feed(self, request: Request) -> Response:
+        claims, storage, feed = await self._feed_of(request)
+        return await self._packed(request, encode_sessions_answer, await storage.feeds.sessions(claims, feed))
+
+    async def _feed_session(self, request: Request) -> Response:
+        claims, storage, feed = await self._feed_of(request)
+        session = read_session(request.path_params["session"])
+        if request.method == "POST":
+            body = await self._body(request)
+            wanted = await self._compute(body, decode_append_request, body)
+            return _json(encode_append_answer(await storage.feeds.append(claims, feed, session, wanted)))
+        if request.method == "DELETE":
+            standing = await storage.feeds.delete(claims, feed, session)
+            return _json(encode_append_answer(AppendAnswer(standing, 0)))
+        after = read_after(request.query_params.get("after"))
+        answer = await storage.feeds.read(claims, feed, session, after)
+        return await self._packed(request, encode_events_answer, answer)
+
+    async def _feed_of(self, request: Request) -> "tuple[Claims, _Storage, Feed]":
+        claims = await self._verified(request)
+        storage = await self._open_storage()
+        return claims, storage, read_feed(request.path_params["feed"])
 
     async def _erase(self, request: Request) -> Response:
         if not self.parts.admin_key or self._storage is None:
@@ -325,6 +367,7 @@ class _Storage:
             metrics,
             OLD_FORMAT if parts.only_old_protocol else FORMAT,
         )
+        self.feeds = FeedService(store, limits, clock, randomness)
         self.eraser = EraseService(store, manifests, clock, randomness)
         self.old_clients = OldClientService(store, manifests, self.snapshots, self.commits, limits, clock, randomness)
 

@@ -3,17 +3,19 @@
 import functools
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from oharness.protocol.commit import COMMIT_PATH, COMMIT_SHAPES, ChangeStatus
 from oharness.protocol.erase import ERASE_PATH, ERASE_SHAPES
 from oharness.protocol.errors import STATUS_OF, ErrorCode
+from oharness.protocol.feeds import APPEND_SHAPES, EVENTS_SHAPE, FEED_PATH, SESSIONS_SHAPE
 from oharness.protocol.identity import IDENTITY_PATH, IdentityShape
 from oharness.protocol.snapshot import BODIES_SHAPES, LISTING_SHAPES, POLL_SHAPES, SNAPSHOT_PATH
 from oharness.protocol.versions import CURRENT, PROTOCOL_HEADER
 
+Schema: TypeAlias = Mapping[str, Any]
 _REFERENCE = "#/components/schemas/{name}"
 _COMMON_CODES = (
     ErrorCode.INVALID_REQUEST,
@@ -56,20 +58,10 @@ def openapi_document() -> bytes:
 
 def _document() -> dict[str, Any]:
     shapes = [*POLL_SHAPES, *LISTING_SHAPES, *BODIES_SHAPES, *COMMIT_SHAPES, *ERASE_SHAPES, IdentityShape]
+    shapes += [*APPEND_SHAPES, SESSIONS_SHAPE, EVENTS_SHAPE]
     references, components = msgspec.json.schema_components(shapes, ref_template=_REFERENCE)
-    (
-        poll,
-        poll_answer,
-        listing,
-        listing_answer,
-        bodies,
-        bodies_answer,
-        commit,
-        commit_answer,
-        erase,
-        erased,
-        identity,
-    ) = references
+    poll, poll_answer, listing, listing_answer, bodies, bodies_answer, commit, commit_answer = references[:8]
+    erase, erased, identity, *feed = references[8:]
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -97,6 +89,7 @@ def _document() -> dict[str, Any]:
                     (*_COMMON_CODES, *_BODY_CODES, *_COMMIT_CODES),
                 )
             },
+            **_feed_paths(*feed),
             ERASE_PATH: {
                 "post": {
                     "operationId": "erase",
@@ -120,12 +113,38 @@ def _document() -> dict[str, Any]:
     return plain
 
 
+def _feed_paths(append: Schema, appended: Schema, sessions: Schema, events: Schema) -> dict[str, Any]:
+    feed = _parameter("feed", "path", {"type": "string", "pattern": "^(me|team-.+)$"})
+    session = _parameter("session", "path", {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$"})
+    after = _parameter("after", "query", {"type": "integer", "minimum": 0, "maximum": 2**53 - 1})
+    codes = (*_COMMON_CODES, ErrorCode.TEAM_ERASED, ErrorCode.NOT_FOUND)
+    append_codes = (*codes, *_BODY_CODES, ErrorCode.FEED_MOVED)
+    session_path = f"{FEED_PATH}/{{feed}}/{{session}}"
+    return {
+        f"{FEED_PATH}/{{feed}}": {
+            "parameters": [feed],
+            "get": _operation("sessions", "The sessions of a feed.", None, sessions, codes),
+        },
+        session_path: {
+            "parameters": [feed, session],
+            "get": _operation("events", "Events after the first so many.", None, events, codes, after),
+            "post": _operation("append", "Adds events.", append, appended, append_codes),
+            "delete": _operation("forget", "Removes a session of one's own.", None, appended, codes),
+        },
+    }
+
+
+def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": place == "path", "schema": schema}
+
+
 def _operation(
     name: str,
     summary: str,
     request: Mapping[str, Any] | None,
     answer: Mapping[str, Any],
     codes: Iterable[ErrorCode],
+    *parameters: Schema,
 ) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": name,
@@ -137,7 +156,8 @@ def _operation(
                 "required": True,
                 "schema": {"const": str(CURRENT)},
                 "description": "Without it the request is one of protocol 1.",
-            }
+            },
+            *parameters,
         ],
         "responses": {"200": _response("done", answer), **_errors(codes)},
     }

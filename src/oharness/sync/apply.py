@@ -32,10 +32,11 @@ from oharness.sync.directory import Directory
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of a batch. `held` are notes that were left alone, and why."""
+    """What became of a batch. `held` are notes that were left alone, and why; `backups` are names, in order."""
 
     baseline: Baseline
     done: tuple[NoteWork, ...]
+    backups: tuple[str, ...]
     held: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -47,7 +48,9 @@ def apply_works(
     Raises: BackupFailed, StorageFailed, FolderBusy, DirectoryRedirected, BrokenFile; each note is then as it was
     or as planned, and the baseline does not know of the batch.
     """
-    directory.backups.save_many([_backup(directory, aside, read) for work in works for aside in work.set_aside])
+    backups = directory.backups.save_many(
+        [_backup(directory, aside, read) for work in works for aside in work.set_aside]
+    )
     directory.state.copies.save({content_hash(work.copy): work.copy for work in works if work.copy})
     held = _write_files(directory, works, read)
     done = tuple(work for work in works if work.id not in held)
@@ -59,7 +62,7 @@ def apply_works(
         baseline = with_entries(baseline, entries)
         directory.state.save_baseline(baseline)
     directory.intents.drop([work.id for work in done if work.intent_done])
-    return Applied(baseline, done, held)
+    return Applied(baseline, done, tuple(backups), held)
 
 
 def _backup(directory: Directory, aside: SetAside, read: Mapping[str, NoteFile]) -> BackupOf:

@@ -42,7 +42,7 @@ async def one_pass(
         if tell is not None:
             desk.tell = tell
         requests_before = transport.traffic.requests
-        await _run(desk, transport)
+        await run_pass(desk, transport)
         await in_thread(close_desk, desk)
         desk.report.requests = transport.traffic.requests - requests_before
         return desk.report
@@ -50,7 +50,11 @@ async def one_pass(
         lock.release()
 
 
-async def _run(desk: Desk, transport: SyncTransport) -> None:
+async def run_pass(desk: Desk, transport: SyncTransport) -> None:
+    """The pass itself, with the desk open and the lock held; the report on the desk tells what was done.
+
+    Raises: as `one_pass`.
+    """
     await finish_outbox(desk, transport)
     listed = False
     for _ in range(MOST_ROUNDS):

@@ -8,6 +8,7 @@ from itertools import chain
 from oharness.notes.limits import body_bytes
 from oharness.notes.note import Note
 from oharness.protocol.commit import (
+    REFUSALS,
     Change,
     ChangeResult,
     ChangeStatus,
@@ -133,7 +134,7 @@ async def _send(desk: Desk, transport: SyncTransport, request: CommitRequest, bo
     try:
         answer = await transport.commit(request, body)
     except ServiceRefused as refused:
-        if refused.code not in _NOT_APPLIED:
+        if refused.code not in _NOT_APPLIED and not (request.strict and refused.code in REFUSALS):
             raise
         await in_thread(desk.directory.outbox.clear)
         if refused.code is ErrorCode.INVALID_REQUEST:
@@ -167,7 +168,10 @@ def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer) -> 
     """
     records = _Records()
     for change, result in zip(request.changes, answer.results, strict=True):
-        records.entries[change.id] = _recorded(desk.baseline.entry(change.id), change, result, records)
+        before = desk.baseline.entry(change.id)
+        after = _recorded(before, change, result, records)
+        # Cloud first: the files here are written afterwards, by this pass or as a pull by the next one.
+        records.entries[change.id] = replace(after, agreed=before.agreed) if request.strict else after
     directory = desk.directory
     directory.state.copies.save(records.copies)
     desk.baseline = _stepped(with_entries(desk.baseline, records.entries), answer)

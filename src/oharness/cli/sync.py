@@ -16,6 +16,8 @@ from oharness.language.catalogue import msg
 if TYPE_CHECKING:
     from oharness.core.scopes import ScopeKind
     from oharness.sync.directory import Directory
+    from oharness.sync.resolve import Resolved
+    from oharness.sync.status import SyncStatus
     from oharness.wiring.sync import ScopeOutcome
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -112,17 +114,86 @@ def off(call: Invocation) -> None:
 def confirm(call: Invocation, scope: str | None, choice: str | None) -> int:
     from oharness.cli.usage import MissingValue
     from oharness.reconcile.guards import Choice
-    from oharness.sync.answers import answer_question
+    from oharness.sync.confirm import confirm_paused
 
     if choice is None:
         raise MissingValue("--delete, --restore, --mix")
     with _directories(call, call.scope_named(scope)) as directories:
-        asking = answer_question(directories, Choice(choice))
+        asking = next((one for one in directories if one.state.guard().paused), directories[0])
+        confirm_paused(asking, Choice(choice))
         outcomes = _passes(call, [asking])
     done = outcomes[0].report is not None and outcomes[0].report.paused is None
     document = {"scope": str(asking.scope.kind), "done": done}
     call.output.answer(document, lambda: sync_lines.now_lines(outcomes, call.output))
     return DONE if done else FAILED
+
+
+@sync.command(
+    "conflicts",
+    help=msg("Show the notes that were changed here and in the cloud in ways that cannot be combined."),
+    examples=(("oharness sync conflicts --json", msg("with the three versions of each")),),
+    next_step=msg("`oharness sync resolve ID --keep mine|cloud|both|FILE` answers one."),
+)
+@pass_invocation
+def conflicts(call: Invocation) -> None:
+    from oharness.wiring.sync import known_device, sync_directories
+
+    with call.memory_for_reading() as memory:
+        directories = sync_directories(call.opened(), known_device(call.opened()), memory)
+        known = _status_of(call, directories)
+    call.output.answer(sync_documents.conflicts_document(known), lambda: sync_lines.conflict_lines(known, call.output))
+
+
+@sync.command(
+    "resolve",
+    help=msg(
+        "Answer a conflict: keep this machine's version, take the cloud's, keep both (the cloud's becomes a new note "
+        "beside it), or give a file with the text that takes their place. What is set aside is backed up."
+    ),
+    examples=(
+        ("oharness sync resolve deploy-x1f --keep mine", ""),
+        ("oharness sync resolve deploy-x1f --keep merged.md", msg("a text that you merged by hand")),
+    ),
+    next_step=msg("`oharness sync now` sends the answer to the cloud."),
+)
+@click.argument("note_id", metavar="ID")
+@click.option("--keep", metavar="mine|cloud|both|FILE", required=True, help=msg("Which version stays."))
+@_one_scope
+@pass_invocation
+def resolve(call: Invocation, note_id: str, keep: str, scope: str | None) -> None:
+    from oharness.sync.resolve import NoSuchConflict
+
+    with _directories(call, call.scope_named(scope)) as directories:
+        holding = next((one for one in directories if note_id in one.state.conflicts()), None)
+        if holding is None:
+            raise NoSuchConflict(note_id)
+        done = _answered(call, holding, note_id, keep)
+    document = {
+        "id": done.id,
+        "scope": str(holding.scope.kind),
+        "kept": keep if keep in _KEEP else "file",
+        "beside": done.beside,
+        "backups": list(done.backups),
+    }
+    call.output.answer(document, lambda: sync_lines.resolved_lines(done, call.output))
+
+
+_KEEP = ("mine", "cloud", "both")
+
+
+def _answered(call: Invocation, directory: "Directory", note_id: str, keep: str) -> "Resolved":
+    from oharness.cli.given import text_from
+    from oharness.sync.resolve import keep_both, keep_mine, merge_by_hand, take_cloud
+
+    match keep:
+        case "mine":
+            return keep_mine(directory, note_id)
+        case "cloud":
+            return take_cloud(directory, note_id)
+        case "both":
+            return keep_both(directory, note_id)
+        case file:
+            return merge_by_hand(directory, note_id, text_from(file, "--keep", call.stdin).encode())
 
 
 @contextmanager
@@ -183,13 +254,15 @@ def _switch(call: Invocation, *, to_on: bool) -> None:
 
 
 def _say_status(call: Invocation, directories: "list[Directory]") -> None:
-    from oharness.core.scopes import USER_SCOPE
+    known = _status_of(call, directories)
+    call.output.answer(sync_documents.status_document(known), lambda: sync_lines.status_lines(known, call.output))
+
+
+def _status_of(call: Invocation, directories: "list[Directory]") -> "SyncStatus":
     from oharness.sync.pinning import is_on
+    from oharness.sync.status import scope_status, together
 
     opened = call.opened()
-    states = [
-        sync_documents.ScopeState(one, enabled=is_on(opened.files, opened.home, one.scope)) for one in directories
-    ]
-    enabled = is_on(opened.files, opened.home, USER_SCOPE) and all(state.enabled for state in states)
-    document = sync_documents.status_document(states, enabled)
-    call.output.answer(document, lambda: sync_lines.status_lines(document, states, call.output))
+    return together(
+        [scope_status(one.scope, one.state, enabled=is_on(opened.files, opened.home, one.scope)) for one in directories]
+    )

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from oharness.core.errors import OharnessError
 from oharness.language.catalogue import Catalogue
 from oharness.language.sentences import error_sentence
 
 if TYPE_CHECKING:
-    from oharness.disk.sync_shapes import Progress
-    from oharness.sync.directory import Directory
+    from oharness.notes.note import Note
+    from oharness.reconcile.conflict import Conflict
+    from oharness.sync.status import ScopeStatus, SyncStatus
     from oharness.wiring.sync import ScopeOutcome
-
-NO_PULL: dict[str, list[str]] = {"added": [], "changed": [], "removed": []}
 
 
 def now_document(outcomes: "Sequence[ScopeOutcome]", words: Catalogue) -> dict[str, Any]:
@@ -20,41 +18,62 @@ def now_document(outcomes: "Sequence[ScopeOutcome]", words: Catalogue) -> dict[s
     return {"scopes": [_outcome(one, words) for one in outcomes]}
 
 
-def status_document(states: "Sequence[ScopeState]", enabled: bool) -> dict[str, Any]:
-    """What `sync status`, `on` and `off` answer: on only when it is on for all, the older of the times."""
-    times = [one.progress.last_synced for one in states]
-    known = next((one.progress for one in states if one.progress.plan), None)
+def status_document(status: "SyncStatus") -> dict[str, Any]:
+    """What `sync status`, `on` and `off` answer."""
+    plan = status.plan
     limits = None
-    if known and known.max_notes is not None:
-        limits = {"maxNotes": known.max_notes, "maxBodyBytes": known.max_body_bytes}
+    if plan is not None and plan.max_notes is not None:
+        limits = {"maxNotes": plan.max_notes, "maxBodyBytes": plan.max_body_bytes}
     return {
-        "enabled": enabled,
-        "lastSynced": None if not times or None in times else min(time for time in times if time is not None),
-        "scopes": [one.document() for one in states],
-        "plan": known.plan if known else None,
+        "enabled": status.enabled,
+        "lastSynced": status.last_synced,
+        "scopes": [_scope(one) for one in status.scopes],
+        "plan": plan.name if plan else None,
         "limits": limits,
     }
 
 
-class ScopeState:
-    """One scope as it stands: switch, last pass, open conflicts, the question it asks."""
+def conflicts_document(status: "SyncStatus") -> dict[str, Any]:
+    """The open conflicts with their three versions; null where a side has none."""
+    return {
+        "conflicts": [
+            _conflict(conflict, str(scope.scope.kind)) for scope in status.scopes for conflict in scope.conflicts
+        ]
+    }
 
-    def __init__(self, directory: "Directory", *, enabled: bool) -> None:
-        self.kind = directory.scope.kind
-        self.enabled = enabled
-        self.progress: Progress = directory.state.progress()
-        self.paused = directory.state.guard().paused
-        self.conflicts = sorted(directory.state.conflicts())
 
-    def document(self) -> dict[str, Any]:
-        """The scope in `sync status`."""
-        return {
-            "scope": str(self.kind),
-            "enabled": self.enabled,
-            "lastSynced": self.progress.last_synced,
-            "error": str(self.paused.reason) if self.paused else self.progress.error or None,
-            "conflicts": len(self.conflicts),
-        }
+def _scope(one: "ScopeStatus") -> dict[str, Any]:
+    return {
+        "scope": str(one.scope.kind),
+        "enabled": one.enabled,
+        "lastSynced": one.last_synced,
+        "error": str(one.paused.reason) if one.paused else one.error or None,
+        "conflicts": len(one.conflicts),
+    }
+
+
+def _conflict(conflict: "Conflict", scope: str) -> dict[str, Any]:
+    return {
+        "id": conflict.id,
+        "scope": scope,
+        "reason": ", ".join(str(reason) for reason in conflict.reasons),
+        "base": _version(conflict.base),
+        "mine": _version(conflict.mine),
+        "cloud": _version(conflict.cloud.note if conflict.cloud else None),
+    }
+
+
+def _version(note: "Note | None") -> dict[str, Any] | None:
+    if note is None:
+        return None
+    return {
+        "summary": note.summary,
+        "type": note.type,
+        "tags": list(note.tags),
+        "body": note.body,
+        "createdAt": note.created_at,
+        "updatedAt": note.updated_at,
+    }
 
 
 def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
@@ -62,7 +81,7 @@ def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
     document: dict[str, Any] = {
         "scope": str(one.directory.scope.kind),
         "status": str(report.status) if report else "failed",
-        "pulled": NO_PULL,
+        "pulled": {"added": [], "changed": [], "removed": []},
         "pushed": [],
         "deleted": [],
         "merged": [],
@@ -70,12 +89,11 @@ def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
         "heldBack": [],
         "requests": 0,
         "version": 0,
-        "error": error_sentence(one.error, words) if isinstance(one.error, OharnessError) else None,
+        "error": error_sentence(one.error, words) if one.error is not None else None,
         "paused": None,
     }
     if report is None:
         return document
-    held = [{"id": note_id, "reason": str(reason)} for note_id, reason in sorted(report.held_back.items())]
     paused = report.paused
     return document | {
         "pulled": {"added": report.added, "changed": report.changed, "removed": report.removed},
@@ -83,7 +101,7 @@ def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
         "deleted": report.deleted,
         "merged": report.merged,
         "conflicts": report.conflicts,
-        "heldBack": held,
+        "heldBack": [{"id": note_id, "reason": str(why)} for note_id, why in sorted(report.held_back.items())],
         "requests": report.requests,
         "version": report.version,
         "paused": {"reason": str(paused.reason), "notes": list(paused.note_ids)} if paused else None,

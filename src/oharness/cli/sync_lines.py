@@ -1,7 +1,7 @@
 """What `oharness sync` says to people."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from oharness.cli.columns import printable
 from oharness.cli.output import Output, minute
@@ -10,8 +10,9 @@ from oharness.language.catalogue import msg
 from oharness.language.sentences import error_sentence, reason_phrase
 
 if TYPE_CHECKING:
-    from oharness.cli.sync_documents import ScopeState
     from oharness.sync.report import PassReport
+    from oharness.sync.resolve import Resolved
+    from oharness.sync.status import ScopeStatus, SyncStatus
     from oharness.wiring.sync import ScopeOutcome
 
 SCOPES = {ScopeKind.PROJECT: msg("Project notes"), ScopeKind.USER: msg("Your own notes")}
@@ -26,6 +27,17 @@ _QUESTIONS: Mapping[str, str] = {
     "many-removals": msg("the cloud wants many notes removed here"),
     "first-sync": msg("the cloud holds other notes than this folder"),
 }
+ERRORS_SHORT: Mapping[str, str] = {
+    "ServiceUnreachable": msg("the service could not be reached"),
+    "ServiceRefused": msg("the service answered with an error"),
+    "SignedOut": msg("nobody is signed in"),
+    "PinnedElsewhere": msg("this scope belongs to another account or Cloud"),
+    "AccountChanged": msg("this scope belongs to another account"),
+    "ProtocolBroken": msg("the service answered something that cannot be understood"),
+    "ServerTooOld": msg("the sync service has to be upgraded"),
+}
+"""The class of a last error, in a few words."""
+
 _ANSWERS: Mapping[str, str] = {
     "folder-gone": "oharness sync confirm --restore | --delete",
     "folder-unreadable": "",
@@ -48,26 +60,67 @@ def now_lines(outcomes: "Sequence[ScopeOutcome]", output: Output) -> Iterable[st
             yield from _report_lines(name, one.report, output)
 
 
-def status_lines(document: Mapping[str, Any], states: "Sequence[ScopeState]", output: Output) -> Iterable[str]:
+def status_lines(status: "SyncStatus", output: Output) -> Iterable[str]:
     """How things stand."""
     words = output.words
-    told = msg("Sync is on.") if document["enabled"] else msg("Sync is off. `oharness sync on` switches it on.")
+    told = msg("Sync is on.") if status.enabled else msg("Sync is off. `oharness sync on` switches it on.")
     yield words.text(told)
-    for state in states:
-        last = state.progress.last_synced
-        when = words.text(msg("last synced {when}"), when=minute(last)) if last else words.text(msg("never synced"))
-        yield f"{words.text(SCOPES[state.kind])}: {when}"
-        if state.paused:
-            yield from _question(str(state.paused.reason), state.paused.note_ids, output)
-        elif state.progress.error:
-            yield "  " + output.ink.bad(words.text(msg("the last try failed: {error}"), error=state.progress.error))
-        yield from _conflict_line(len(state.conflicts), output)
-    if limits := document["limits"]:
-        yield words.text(
-            msg("Free plan: {notes} notes in each scope, {size} bytes in each note."),
-            notes=limits["maxNotes"],
-            size=limits["maxBodyBytes"],
+    for scope in status.scopes:
+        yield from _scope_lines(scope, output)
+    plan = status.plan
+    if plan is not None and plan.max_notes is not None:
+        limits = msg("Free plan: {notes} notes in each scope, {size} bytes in each note.")
+        yield words.text(limits, notes=plan.max_notes, size=plan.max_body_bytes)
+
+
+def conflict_lines(status: "SyncStatus", output: Output) -> Iterable[str]:
+    """The open conflicts, each with its three versions."""
+    words, ink = output.words, output.ink
+    found = [(scope, conflict) for scope in status.scopes for conflict in scope.conflicts]
+    if not found:
+        yield words.text(msg("Nothing is in conflict."))
+    for scope, conflict in found:
+        why = ", ".join(reason_phrase(str(reason), words) for reason in conflict.reasons)
+        yield f"{ink.name(conflict.id)}  {words.text(SCOPES[scope.scope.kind])} · {why}"
+        cloud = conflict.cloud.note if conflict.cloud else None
+        for told, note in (
+            (msg("last synced"), conflict.base),
+            (msg("this machine"), conflict.mine),
+            (msg("cloud"), cloud),
+        ):
+            yield "  " + ink.strong(words.text(told))
+            if note is None:
+                yield "    " + ink.faint(words.text(msg("(not there)")))
+            else:
+                yield "    " + printable(note.summary)
+                yield from (f"    {printable(line)}" for line in note.body.split("\n") if line)
+    if found:
+        yield words.text(msg("`oharness sync resolve ID --keep mine|cloud|both|FILE` answers one."))
+
+
+def resolved_lines(done: "Resolved", output: Output) -> Iterable[str]:
+    """What an answer to a conflict did."""
+    words = output.words
+    yield words.text(msg("Resolved {id}."), id=done.id)
+    if done.beside:
+        yield words.text(msg("The cloud's version is now the note {id}."), id=done.beside)
+    for backup in done.backups:
+        yield words.text(msg("Set aside in the backup {backup}."), backup=backup)
+    yield words.text(msg("`oharness sync now` sends the answer to the cloud."))
+
+
+def _scope_lines(scope: "ScopeStatus", output: Output) -> Iterable[str]:
+    words, last = output.words, scope.last_synced
+    when = words.text(msg("last synced {when}"), when=minute(last)) if last else words.text(msg("never synced"))
+    yield f"{words.text(SCOPES[scope.scope.kind])}: {when}"
+    if scope.paused:
+        yield from _question(str(scope.paused.reason), scope.paused.note_ids, output)
+    elif scope.error:
+        told = words.text(
+            msg("the last try failed: {error}"), error=words.text(ERRORS_SHORT.get(scope.error, scope.error))
         )
+        yield "  " + output.ink.bad(told)
+    yield from _conflict_line(len(scope.conflicts), output)
 
 
 def _report_lines(name: str, report: "PassReport", output: Output) -> Iterable[str]:

@@ -32,7 +32,7 @@ async def store(request: pytest.FixtureRequest, store_folder: Path) -> ObjectSto
             return RamObjects(SystemClock())
         case "folder":
             folder = FolderObjects(store_folder, SystemClock(), SystemRandomness())
-            await folder.clean()
+            await folder.start()
             return folder
         case _:
             server = request.getfixturevalue("seaweed")

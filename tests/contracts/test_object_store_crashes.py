@@ -1,6 +1,7 @@
 """What is left in a store after kill -9: the last value that was acknowledged, or the one on its way, whole."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from oharness.syncserver.objects.base import (
     Stored,
     StoreUnavailable,
     StoreVersion,
+    Unknown,
 )
 from oharness.syncserver.objects.folder import FolderObjects
 from oharness.syncserver.objects.remote import open_bucket
@@ -98,15 +100,29 @@ async def test_writers_in_several_processes_lose_nothing(store_folder: Path) -> 
 async def test_leftovers_of_a_crash_are_cleaned_when_they_are_old(store_folder: Path) -> None:
     clock = FakeClock(SystemClock().now_ms())
     store = FolderObjects(store_folder, clock, SeededRandomness(1))
-    await store.clean()
+    await store.start()
     leftover = store_folder / ".work" / "0123.tmp"
     leftover.write_bytes(b"half a manif")
     assert [one async for one in store.list_under("users/")] == []
-    await store.clean()
+    await store.start()
     assert leftover.exists()
     clock.advance(2 * 3600)
-    await store.clean()
+    await store.start()
     assert not leftover.exists()
+
+
+async def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_bytes(b"")
+    store = FolderObjects(in_the_way / "objects", SystemClock(), SystemRandomness())
+    with pytest.raises(StoreUnavailable):
+        await store.start()
+    assert isinstance(await store.create(KEY, b"x"), Unknown)
+
+
+async def test_a_new_folder_is_for_its_owner_alone(store_folder: Path) -> None:
+    await FolderObjects(store_folder, SystemClock(), SystemRandomness()).start()
+    assert os.name == "nt" or store_folder.stat().st_mode & 0o077 == 0
 
 
 async def test_a_torn_body_of_a_crash_is_taken_for_another_object(store_folder: Path) -> None:

@@ -34,8 +34,8 @@ NOTE = Note(
     body="body",
     type="feedback",
     tags=("x", "y"),
-    created_at=Millis(1),
-    updated_at=Millis(2),
+    created_at=Millis(1_789_000_000_000),
+    updated_at=Millis(1_789_000_000_001),
     extra={"color": {"deep": [1, 2.5, None]}},
 )
 STANDING = Standing("u-1", Quota(), Plan("free", False, PlanLimits(200, 16384)))

@@ -42,7 +42,16 @@ pytestmark = pytest.mark.sync
 PROJECT = project_scope("p.1")
 STANDING = Standing("ann", Quota(), Plan("paid", True, None))
 HASH = "b" * 64
-NOTE = Note("a-1", "S", "body", "feedback", ("x",), Millis(1), Millis(2), {"k": [1, {"z": None}]})
+NOTE = Note(
+    "a-1",
+    "S",
+    "body",
+    "feedback",
+    ("x",),
+    Millis(1_789_000_000_000),
+    Millis(1_789_000_000_001),
+    {"k": [1, {"z": None}]},
+)
 LISTING = ListingAnswer(
     standing=STANDING,
     epoch=Epoch("e"),
@@ -171,6 +180,17 @@ def test_line_ends_and_tags_that_are_not_normal_are_made_so_before_they_are_comp
     entry = decode_listing_answer(json.dumps(value).encode()).notes[0]
     assert entry.note is not None
     assert (entry.note.body, entry.note.tags) == ("body", ("x",))
+    assert hash_matches(entry.note, entry.hash)
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [(0, 0), (1, 0), (1_789_000_000, 1_789_000_000_000), (1_789_000_000_123, 1_789_000_000_123), (2**53 - 1, 0)],
+)
+def test_times_are_read_as_in_a_note_file(sent: int, meant: int) -> None:
+    entry = decode_listing_answer(json.dumps(changed("notes.0.note.createdAt", sent)).encode()).notes[0]
+    assert entry.note is not None
+    assert entry.note.created_at == meant
     assert hash_matches(entry.note, entry.hash)
 
 

@@ -99,6 +99,13 @@ def test_keys_come_over_tls_or_loopback(url: str) -> None:
     assert caught.value.variable == PREFIX + "JWKS_URL"
 
 
+@pytest.mark.parametrize("url", ["http://h", "h", "postgres://h"])
+def test_a_rate_store_is_redis_or_valkey(url: str) -> None:
+    with pytest.raises(SettingUnusable) as caught:
+        build_service(read_settings({PREFIX + "RATE_STORE_URL": url}), {})
+    assert caught.value.variable == PREFIX + "RATE_STORE_URL"
+
+
 def test_a_setting_that_cannot_be_used_ends_with_a_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,12 +4,12 @@ from typing import Annotated, Any, NewType
 
 import msgspec
 
-from oharness.core.clock import Millis
 from oharness.core.scopes import USER_SCOPE, Scope, ScopeKind, is_project_id, project_scope
 from oharness.notes.hashing import content_hash, normalise_body
 from oharness.notes.ids import is_note_id
-from oharness.notes.note import NOTHING_EXTRA, Note
+from oharness.notes.note import NOTHING_EXTRA, UNKNOWN_TIME, Note
 from oharness.notes.tags import clean_tags
+from oharness.notes.times import read_time
 from oharness.protocol.strict_json import MAX_INTEGER, NotThisShape, check_extra
 
 Revision = NewType("Revision", str)
@@ -109,7 +109,9 @@ def note_shape(note: Note) -> NoteShape:
 
 
 def read_note(shape: NoteShape) -> Note:
-    """The note that was sent, body normalised and tags clean; whether it is a valid note the reader judges.
+    """The note that was sent, read as a note file is: body normalised, tags clean, times that mean none unknown.
+
+    Whether it is a valid note the reader judges.
 
     Raises: NotThisShape for extra keys that have no canonical form.
     """
@@ -121,8 +123,8 @@ def read_note(shape: NoteShape) -> Note:
         body=normalise_body(shape.body),
         type=None if shape.type is msgspec.UNSET else shape.type,
         tags=clean_tags(shape.tags),
-        created_at=Millis(shape.created_at),
-        updated_at=Millis(shape.updated_at),
+        created_at=read_time(shape.created_at) or UNKNOWN_TIME,
+        updated_at=read_time(shape.updated_at) or UNKNOWN_TIME,
         extra=extra,
     )
 

@@ -186,8 +186,18 @@ def _rate_limit(settings: Settings, clock: Clock) -> RateLimit:
     if settings.rate_per_minute == 0:
         return NoLimit()
     if settings.rate_store_url is not None:
-        return SharedLimit(settings.rate_per_minute, settings.rate_store_url, clock)
+        return _shared_limit(settings.rate_per_minute, settings.rate_store_url, clock)
     return LocalLimit(settings.rate_per_minute, clock)
+
+
+def _shared_limit(per_minute: int, url: str, clock: Clock) -> RateLimit:
+    try:
+        return SharedLimit(per_minute, url, clock)
+    except ImportError as error:
+        expected = "used with the redis extra: pip install 'oharness[redis]'"
+        raise SettingUnusable(PREFIX + "RATE_STORE_URL", expected) from error
+    except ValueError as error:
+        raise SettingUnusable(PREFIX + "RATE_STORE_URL", "redis://… or valkey://…") from error
 
 
 async def _in_a_thread(function: Callable[..., Any], /, *args: Any) -> Any:

@@ -50,6 +50,7 @@ async def collect_garbage(store: ObjectStore, clock: Clock, randomness: Randomne
 
     Raises: StoreUnavailable.
     """
+    await store.start()
     oldest = clock.now_ms() - OLD_ENOUGH_MS
     manifests = ManifestStore(store, clock, cache_bytes=0)
     erased = await _sweep_erased(store, EraseService(store, manifests, clock, randomness))

@@ -47,6 +47,7 @@ class StorageGate:
         if self._failed is not None and self._clock.monotonic() - self._failed[0] < _PAUSE_S:
             raise self._failed[1]
         try:
+            await self._store.start()
             await probe_store(self._store, self._clock, self._randomness)
         except StoreUnfit as error:
             self._unfit = error.fault

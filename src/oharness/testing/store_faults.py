@@ -62,6 +62,11 @@ class FaultyObjects:
     def min_write_interval_s(self) -> float:
         return self.inner.min_write_interval_s
 
+    async def start(self) -> None:
+        if await self._fault("start", "") is not None:
+            raise StoreUnavailable("", "starting")
+        await self.inner.start()
+
     async def read(self, key: str) -> Reading:
         return self._read_fault(await self._fault("read", key), key, await self.inner.read(key))
 

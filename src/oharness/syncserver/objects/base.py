@@ -81,6 +81,10 @@ class ObjectStore(Protocol):
         """Seconds to leave between two writes of one key; 0 where the store has no such limit."""
         ...
 
+    async def start(self) -> None:
+        """Comes before the first use: makes what is missing, removes what crashes left. Raises: StoreUnavailable."""
+        ...
+
     async def read(self, key: str) -> Reading:
         """The object, whole. Raises: StoreUnavailable."""
         ...

@@ -60,6 +60,10 @@ class FolderObjects:
     def min_write_interval_s(self) -> float:
         return 0.0
 
+    async def start(self) -> None:
+        """Makes the folder, for its owner alone, and removes what cut-off writes left more than an hour ago."""
+        await asyncio.to_thread(self._start)
+
     async def read(self, key: str) -> Reading:
         return await asyncio.to_thread(self._read, self._path(key), key)
 
@@ -96,10 +100,6 @@ class FolderObjects:
             raise ValueError("a prefix ends in a slash")
         for listed in await asyncio.to_thread(self._list, self._path(prefix.removesuffix("/")), prefix):
             yield listed
-
-    async def clean(self) -> None:
-        """Makes the folder, and removes what writes cut off by a crash left more than an hour ago."""
-        await asyncio.to_thread(self._clean)
 
     # --- plain blocking code from here on
 
@@ -206,11 +206,15 @@ class FolderObjects:
                 stat = entry.stat(follow_symlinks=False)
                 yield ListedObject(prefix + entry.name, stat.st_size, stat.st_mtime_ns // 1_000_000)
 
-    def _clean(self) -> None:
+    def _start(self) -> None:
         old = self._clock.now_ms() - _LEFTOVER_AGE_MS
-        for entry in os.scandir(self._work_folder()):
-            if entry.name.endswith(".tmp") and entry.stat().st_mtime_ns // 1_000_000 < old:
-                Path(entry.path).unlink(missing_ok=True)
+        try:
+            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for entry in os.scandir(self._work_folder()):
+                if entry.name.endswith(".tmp") and entry.stat().st_mtime_ns // 1_000_000 < old:
+                    Path(entry.path).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreUnavailable("", str(error)) from error
 
     def _work_folder(self) -> Path:
         folder = self._root / _WORK_FOLDER

@@ -40,6 +40,9 @@ class RamObjects:
     def min_write_interval_s(self) -> float:
         return self._min_write_interval_s
 
+    async def start(self) -> None:
+        return None
+
     async def read(self, key: str) -> Reading:
         kept = self._objects.get(key)
         return _ABSENT if kept is None else Found(kept.value, kept.version, kept.modified_ms)

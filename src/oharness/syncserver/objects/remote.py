@@ -93,6 +93,9 @@ class RemoteObjects:
     def min_write_interval_s(self) -> float:
         return self._min_write_interval_s
 
+    async def start(self) -> None:
+        return None
+
     async def read(self, key: str) -> Reading:
         reading = await self._get(key, None)
         if isinstance(reading, SameVersion):

@@ -50,7 +50,7 @@ class Desk:
     """One pass over one directory.
 
     `kept_baseline` is the one that lies on disk. `bodies` came with the listing, by revision; `broken` are revisions
-    whose bodies cannot be had or kept. `refusals` are those whose ground held when the pass began, and its own.
+    whose bodies cannot be had or kept. `refused_now` are uploads that this pass saw refused.
     `tell` is called with notes done and notes to do.
     """
 
@@ -67,7 +67,7 @@ class Desk:
     bodies: dict[str, Note] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
     missing_once: set[str] = field(default_factory=set)
-    refusals: Mapping[str, Refusal] = field(default_factory=dict)
+    refused_now: Mapping[str, Refusal] = field(default_factory=dict)
     view: ScopeView | None = None
     standing: Standing | None = None
     part_bytes: int = PART_BYTES
@@ -164,8 +164,6 @@ def plan(desk: Desk) -> ScopePlan | Paused:
 
     Raises: StorageFailed, BrokenFile.
     """
-    if desk.view is None and desk.progress.refusal_ground == desk.ground:
-        desk.refusals = desk.progress.refusals
     desk.view = _view(desk)
     return plan_scope(desk.view)
 
@@ -183,7 +181,7 @@ def _view(desk: Desk) -> ScopeView:
         deletions=intents,
         conflicts={note_id: conflict.opened() for note_id, conflict in desk.conflicts.items()},
         broken=desk.broken,
-        refusals=desk.refusals,
+        refusals=desk.progress.refusals if desk.progress.refusal_ground == desk.ground else {},
         confirmed=desk.guard.confirmed,
     )
 

@@ -245,6 +245,8 @@ def _note_down(desk: Desk, records: _Records, answer: CommitAnswer) -> None:
     report.deleted += records.deleted
     report.version = max(report.version, desk.baseline.version)
     report.held_back |= {note_id: refusal.code for note_id, refusal in records.refusals.items()}
-    desk.refusals = {n: one for n, one in desk.refusals.items() if n not in records.entries} | records.refusals
+    desk.refused_now = {n: one for n, one in desk.refused_now.items() if n not in records.entries} | records.refusals
+    earlier = desk.progress.refusals if progress.refusal_ground == desk.ground else {}
+    kept = {n: one for n, one in earlier.items() if n not in records.entries}
     committed = () if desk.baseline.version == answer.version else (*progress.committed, *records.copies)
-    desk.progress = replace(progress, refusals=desk.refusals, refusal_ground=desk.ground, committed=committed)
+    desk.progress = replace(progress, refusals=kept | desk.refused_now, refusal_ground=desk.ground, committed=committed)

@@ -7,6 +7,7 @@ in use and for thirty minutes after. After a transient failure nothing is tried 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import inf
 
 WRITE_DELAY_S = 3.0
@@ -18,11 +19,22 @@ IN_USE_S = 1800.0
 AFTER_FAILURE_S = 60.0
 
 
+class Hold(StrEnum):
+    """Why nothing happens by itself in a directory, until somebody changes that."""
+
+    OFF = "off"
+    SIGNED_OUT = "signed-out"
+    ACCOUNT_CHANGED = "account-changed"
+    ERASED = "erased"
+    ASKS = "asks"
+
+
 @dataclass(frozen=True, slots=True)
 class Directory:
     """What the schedule knows of one notes directory. Times are seconds of a monotonic clock.
 
-    `held` means that nothing happens by itself: switched off, paused for a person, or the account changed.
+    `whole`: the next check is a pass, not a question whether the cloud has changed. `running_since` is when the pass
+    that runs now began. `first_write` is the oldest write that no pass has carried yet.
     """
 
     key: str
@@ -30,12 +42,14 @@ class Directory:
     check_s: float = CHECK_S
     interval_s: float = CHECK_S
     next_check: float = 0.0
+    whole: bool = False
     first_write: float | None = None
     last_write: float = 0.0
     used_until: float = -inf
     not_before: float = -inf
     asked_for: bool = False
-    held: bool = False
+    running_since: float | None = None
+    hold: Hold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +64,9 @@ class Due:
     next_at: float
 
 
+# --- what happens to a directory
+
+
 def user_directory(key: str, now: float, check_s: float = CHECK_S) -> Directory:
     """The user's own notes: checked from now on, always."""
     return Directory(key, always_checked=True, check_s=check_s, interval_s=check_s, next_check=now)
@@ -62,10 +79,14 @@ def project_directory(key: str, now: float, check_s: float = CHECK_S) -> Directo
 
 
 def used(directory: Directory, now: float) -> Directory:
-    """A message was sent in it, or its Memory page is open: checked for thirty minutes from now."""
-    was_idle = not _is_checked(directory, now)
-    again = replace(directory, used_until=now + IN_USE_S)
-    return replace(again, interval_s=again.check_s, next_check=min(again.next_check, now)) if was_idle else again
+    """A message was sent, or the Memory page is open: checked within a minute, and for thirty minutes from now."""
+    soon = now + directory.check_s if _is_checked(directory, now) else now
+    return replace(
+        directory,
+        used_until=now + IN_USE_S,
+        interval_s=directory.check_s,
+        next_check=min(directory.next_check, soon),
+    )
 
 
 def wrote(directory: Directory, now: float) -> Directory:
@@ -79,32 +100,53 @@ def asked(directory: Directory) -> Directory:
     return replace(directory, asked_for=True)
 
 
-def held(directory: Directory) -> Directory:
+def held(directory: Directory, why: Hold) -> Directory:
     """Nothing by itself from now on; writes are remembered for when it is let go."""
-    return replace(directory, held=True, asked_for=False)
+    return replace(directory, hold=why, asked_for=False)
 
 
 def let_go(directory: Directory, now: float) -> Directory:
-    """Sync is on again: checked at once."""
-    return replace(directory, held=False, next_check=now, interval_s=directory.check_s, not_before=-inf)
+    """Nothing holds it any more: a pass at once."""
+    return replace(directory, hold=None, whole=True, next_check=now, interval_s=directory.check_s, not_before=-inf)
 
 
-def started(directory: Directory) -> Directory:
+def to_be_synced(directory: Directory, now: float) -> Directory:
+    """There is reason for a pass at the first opportunity: nobody has looked yet, or the cloud has changed."""
+    return replace(directory, whole=True, next_check=min(directory.next_check, now))
+
+
+def started(directory: Directory, now: float) -> Directory:
     """A pass begins: it carries all writes up to now; what is written meanwhile counts anew."""
-    return replace(directory, first_write=None, asked_for=False)
+    return replace(directory, running_since=now, asked_for=False)
+
+
+def stopped(directory: Directory) -> Directory:
+    """The pass was broken off: what was to be done still is."""
+    return replace(directory, running_since=None)
+
+
+def passed(directory: Directory, now: float, *, changed: bool, again: bool = False) -> Directory:
+    """A pass went through; `changed` on either side brings the next check nearer.
+
+    `again`: what this pass saw needs another one to see it too, at the next check.
+    """
+    began = directory.running_since
+    came_later = began is not None and directory.first_write is not None and directory.last_write > began
+    first = directory.last_write if came_later else None
+    return replace(checked(directory, now, changed=changed), running_since=None, first_write=first, whole=again)
 
 
 def checked(directory: Directory, now: float, *, changed: bool) -> Directory:
-    """A check or pass went well; `changed` on either side brings the next one nearer again."""
-    interval = directory.check_s if changed else min(directory.interval_s * 2, longest_interval(directory))
-    return replace(directory, interval_s=interval, next_check=now + directory.interval_s, not_before=-inf)
+    """The cloud was asked; `changed` brings the next check nearer, nothing new moves it further away."""
+    interval = directory.check_s if changed else directory.interval_s
+    longer = directory.check_s if changed else min(interval * 2, longest_interval(directory))
+    return replace(directory, interval_s=longer, next_check=now + interval, not_before=-inf)
 
 
-def failed(directory: Directory, now: float, retry_after_s: float = AFTER_FAILURE_S) -> Directory:
-    """A transient failure: what was to be done is still to be done, after a while."""
-    later = now + max(retry_after_s, AFTER_FAILURE_S)
-    first = directory.first_write
-    return replace(directory, not_before=later, next_check=max(directory.next_check, later), first_write=first)
+def failed(directory: Directory, now: float, after_s: float = AFTER_FAILURE_S) -> Directory:
+    """It did not work: what was to be done still is, after a while."""
+    later = now + max(after_s, AFTER_FAILURE_S)
+    return replace(directory, running_since=None, not_before=later, next_check=max(directory.next_check, later))
 
 
 def longest_interval(directory: Directory) -> float:
@@ -112,35 +154,62 @@ def longest_interval(directory: Directory) -> float:
     return max(LONGEST_CHECK_S, directory.check_s)
 
 
-def due(directories: Iterable[Directory], now: float, not_before: float = -inf) -> Due:
+# --- what is due
+
+
+def due(directories: Iterable[Directory], now: float, paused_until: float = -inf, free_at: float = -inf) -> Due:
     """What is due now. When one check is due, all that may be checked are asked about in the same request.
 
-    `not_before` holds back everything in the process, as after a 429, except that the answer says when.
+    `paused_until` holds back everything, as after a 429; `free_at`, all but what was asked for, since the process
+    has used up its requests.
     """
     known = list(directories)
-    if now < not_before:
-        return Due((), (), not_before)
-    passes = tuple(one.key for one in known if _pass_at(one) <= now)
-    may_be_checked = [one for one in known if _is_checked(one, now) and one.not_before <= now and one.key not in passes]
+    if now < paused_until:
+        return Due((), (), paused_until)
+    if now < free_at:
+        return Due(tuple(one.key for one in known if _asked_at(one) <= now), (), free_at)
+    passes = tuple(one.key for one in known if _pass_at(one, now) <= now)
+    may_be_checked = [one for one in known if _may_be_checked(one, now) and one.key not in passes]
     is_due = any(one.next_check <= now for one in may_be_checked)
     checks = tuple(one.key for one in may_be_checked) if is_due else ()
-    waiting = [_pass_at(one) for one in known if one.key not in passes]
-    waiting += [
-        max(one.next_check, one.not_before)
-        for one in known
-        if one.key not in passes and one.key not in checks and _is_checked(one, max(now, one.next_check))
-    ]
+    begun = {*passes, *checks}
+    waiting = [_pass_at(one, now) for one in known if one.key not in passes]
+    waiting += [_check_at(one, now) for one in known if one.key not in begun]
     return Due(passes, checks, min(waiting, default=inf))
 
 
-def _pass_at(one: Directory) -> float:
+def _asked_at(one: Directory) -> float:
+    return -inf if one.asked_for and one.running_since is None else inf
+
+
+def _pass_at(one: Directory, now: float) -> float:
+    if one.running_since is not None:
+        return inf
     if one.asked_for:
         return -inf
-    if one.held or one.first_write is None:
+    if one.hold is not None:
+        return inf
+    return min(_write_at(one), _check_at(one, now) if one.whole else inf)
+
+
+def _write_at(one: Directory) -> float:
+    """When what was written goes up, in use or not."""
+    if one.first_write is None:
         return inf
     settled = min(one.last_write + WRITE_DELAY_S, one.first_write + LONGEST_WRITE_DELAY_S)
     return max(settled, one.not_before)
 
 
+def _check_at(one: Directory, now: float) -> float:
+    """When it is looked after by itself; never once it is out of use by then."""
+    at = max(one.next_check, one.not_before, now)
+    return at if one.running_since is None and one.hold is None and _is_checked(one, at) else inf
+
+
+def _may_be_checked(one: Directory, now: float) -> bool:
+    free = one.hold is None and one.running_since is None and one.not_before <= now
+    return free and not one.whole and _is_checked(one, now)
+
+
 def _is_checked(one: Directory, at: float) -> bool:
-    return not one.held and (one.always_checked or at <= one.used_until)
+    return one.always_checked or at <= one.used_until

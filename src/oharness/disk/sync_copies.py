@@ -28,7 +28,7 @@ class _PackShape(StateShape):
 
 
 class SyncCopies:
-    """The copies of one notes directory. A pack that cannot be read counts as one without copies."""
+    """The copies of one notes directory. A pack that cannot be understood counts as one without copies."""
 
     def __init__(self, files: FileSystem, folder: Path) -> None:
         self._files = files
@@ -46,7 +46,7 @@ class SyncCopies:
     def find(self, hashes: Collection[str]) -> dict[str, Note]:
         """The copies with these hashes, as far as there are any.
 
-        Raises: StorageFailed when there is a folder that cannot be listed.
+        Raises: StorageFailed when a pack cannot be read.
         """
         found: dict[str, Note] = {}
         wanted = set(hashes)
@@ -101,9 +101,12 @@ class SyncCopies:
         write_file(self._files, self._folder / f"{number:010}{_SUFFIX}", data)
 
     def _read_pack(self, name: str) -> dict[str, tuple[str, str]]:
+        path = self._folder / name
+        with storage_errors(path):
+            data = self._files.read(path)
         try:
-            shape = msgspec.json.decode(self._files.read(self._folder / name), type=_PackShape)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            shape = msgspec.json.decode(data, type=_PackShape)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             return {}
         return shape.copies if shape.version == STATE_VERSION else {}
 

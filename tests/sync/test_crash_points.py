@@ -1,0 +1,165 @@
+"""A pass is cut short at every file operation and around every request; the next one comes to the same end."""
+
+import contextlib
+import errno
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oharness.core.errors import OharnessError
+from oharness.disk.filesystem import FileSystem
+from oharness.sync.one_pass import one_pass
+from oharness.sync.transport import ServiceUnreachable
+from oharness.syncserver.objects.base import Found
+from oharness.syncserver.objects.ram import RamObjects
+from oharness.testing.clock import FakeClock
+from oharness.testing.devices import Device, settle_all
+from oharness.testing.faults import Crashed, every_crash, every_failure
+from oharness.testing.randomness import SeededRandomness
+from oharness.testing.sync_server import SyncServer
+
+pytestmark = pytest.mark.sync
+
+TEXTS_ON_B = {"merge": "one\ntwo\nB", "clash": "B's", "up": "new here", "edited": "B edited"}
+END = {
+    "down": "new there",
+    "changed": "changed there",
+    "merge": "A\ntwo\nB",
+    "clash": "B's",
+    "up": "new here",
+    "edited": "B edited",
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Machine b before a pass that has everything to do, to be copied for each crash."""
+
+    root: Path
+    objects: dict[str, bytes]
+    clock: FakeClock
+
+    async def copy(self, to: Path, files: FileSystem) -> Device:
+        shutil.copytree(self.root, to, symlinks=True)
+        store = RamObjects(self.clock)
+        for key, value in self.objects.items():
+            await store.create(key, value)
+        return Device(to, SyncServer(self.clock, SeededRandomness("s"), store=store), files=files)
+
+
+async def prepared(tmp_path: Path, clock: FakeClock) -> Prepared:
+    store = RamObjects(clock)
+    server = SyncServer(clock, SeededRandomness("s"), store=store)
+    a, b = Device(tmp_path / "a", server), Device(tmp_path / "b", server)
+    for note_id in ("changed", "gone-there", "gone-here", "edited", "clash"):
+        a.write(note_id, "one")
+    a.write("merge", "one\ntwo\nthree")
+    await settle_all(a, b)
+    a.write("down", "new there")
+    a.write("changed", "changed there")
+    a.write("merge", "A\ntwo\nthree")
+    a.write("clash", "A's")
+    a.forget("gone-there")
+    await a.sync()
+    for note_id, body in TEXTS_ON_B.items():
+        b.write(note_id, body)
+    b.forget("gone-here")
+    objects: dict[str, bytes] = {}
+    async for listed in store.list_under(""):
+        reading = await store.read(listed.key)
+        assert isinstance(reading, Found)
+        objects[listed.key] = reading.value
+    return Prepared(tmp_path / "b", objects, clock)
+
+
+async def check_end(device: Device) -> None:
+    """After the restart: the same end, nothing lost, and then quiet."""
+    restarted = Device(device.home.root.parent, device.server)
+    report = await restarted.settle()
+    assert restarted.bodies() == END
+    assert report.conflicts == ["clash"]
+    assert {"A's", "B's"} <= set(restarted.backed_up("clash"))
+    assert {"one\ntwo\nB", "A\ntwo\nthree"} <= set(restarted.backed_up("merge"))
+    assert "one" in restarted.backed_up("changed")
+    assert "one" in restarted.backed_up("gone-there")
+    other = Device(device.home.root.parent / "other", device.server)
+    await other.sync()
+    assert other.bodies() == END | {"clash": "A's"}
+    assert (await restarted.sync()).changed_nothing
+
+
+@pytest.mark.parametrize("power", ["the process dies", "the power goes"])
+@pytest.mark.timeout(900)
+async def test_a_crash_at_any_file_operation_comes_to_the_same_end(
+    tmp_path: Path, clock: FakeClock, power: str
+) -> None:
+    start = await prepared(tmp_path, clock)
+    for number, files in enumerate(every_crash()):
+        place = tmp_path / f"crash-{number}"
+        device = await start.copy(place, files)
+        try:
+            await device.sync()
+        except Crashed:
+            if power == "the power goes":
+                files.power_is_lost(place)
+        await check_end(device)
+        shutil.rmtree(place)
+    assert number > 50
+
+
+@pytest.mark.timeout(900)
+async def test_a_failure_of_any_file_operation_comes_to_the_same_end(tmp_path: Path, clock: FakeClock) -> None:
+    start = await prepared(tmp_path, clock)
+    for number, files in enumerate(every_failure(errno.EIO)):
+        place = tmp_path / f"failure-{number}"
+        device = await start.copy(place, files)
+        with contextlib.suppress(OharnessError):
+            await device.sync()
+        await check_end(device)
+        shutil.rmtree(place)
+    assert number > 50
+
+
+class Unplugged:
+    """A device's transport that loses the n-th request or its answer."""
+
+    def __init__(self, device: Device, number: int, *, after: bool) -> None:
+        self._through = device.transport
+        self._left = number
+        self._after = after
+        self.lost = False
+
+    def __getattr__(self, name: str) -> Any:
+        asked = getattr(self._through, name)
+        if name not in ("identity", "listing", "bodies", "commit"):
+            return asked
+
+        async def request(*arguments: Any) -> Any:
+            self._left -= 1
+            if self._left or self._after:
+                answer = await asked(*arguments)
+                if self._left:
+                    return answer
+            self.lost = True
+            raise ServiceUnreachable("https://sync.test", "unplugged")
+
+        return request
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["request lost", "answer lost"])
+async def test_a_request_or_answer_lost_at_any_place_comes_to_the_same_end(
+    tmp_path: Path, clock: FakeClock, after: bool
+) -> None:
+    start = await prepared(tmp_path, clock)
+    for number in range(1, 20):
+        device = await start.copy(tmp_path / f"lost-{number}", FileSystem())
+        transport = Unplugged(device, number, after=after)
+        with contextlib.suppress(ServiceUnreachable):
+            await one_pass(device.directory, transport, device.account)
+        await check_end(device)
+        if not transport.lost:
+            break
+    assert number > 2

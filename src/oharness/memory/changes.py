@@ -8,6 +8,7 @@ from oharness.core.errors import StorageFailed
 from oharness.disk.deletion_intents import DeletionIntent, DeletionIntents
 from oharness.disk.folder_lock import FolderBusy
 from oharness.disk.json_files import BrokenFile
+from oharness.disk.purpose_marks import PurposeMarks
 
 
 class ChangeRecorder(Protocol):
@@ -24,16 +25,25 @@ class ChangeRecorder(Protocol):
         """The note was written: an intent to delete it no longer holds. Raises nothing; may be repeated."""
         ...
 
+    def before_return(self, note_id: str, content_hash: str) -> None:
+        """Keeps on disk that this version is brought back on purpose, and is no old copy of a deleted note.
+
+        Called before a restored note, or a new one under an id that somebody chose, is written; may be repeated.
+        Raises: StorageFailed, BrokenFile, FolderBusy; the note is then not written.
+        """
+        ...
+
     def pending(self) -> list[str]:
         """The ids with an intent that sync has not carried out."""
         ...
 
 
 class IntentRecorder:
-    """Keeps deletion intents under the home."""
+    """Keeps what people mean under the home, for the next pass."""
 
-    def __init__(self, intents: DeletionIntents, clock: Clock) -> None:
+    def __init__(self, intents: DeletionIntents, marks: PurposeMarks, clock: Clock) -> None:
         self._intents = intents
+        self._marks = marks
         self._clock = clock
 
     def before_delete(self, note_id: str, content_hash: str) -> None:
@@ -43,6 +53,9 @@ class IntentRecorder:
         # An intent whose note is there says nothing, so a failure to drop it must not look like a failed write.
         with contextlib.suppress(StorageFailed, BrokenFile, FolderBusy):
             self._intents.drop([note_id])
+
+    def before_return(self, note_id: str, content_hash: str) -> None:
+        self._marks.record({note_id: content_hash})
 
     def pending(self) -> list[str]:
         return [intent.note_id for intent in self._intents.all()]
@@ -56,6 +69,9 @@ class NothingRecorded:
 
     def after_write(self, note_id: str) -> None:
         """Nothing to withdraw."""
+
+    def before_return(self, note_id: str, content_hash: str) -> None:
+        """Nothing to keep."""
 
     def pending(self) -> list[str]:
         return []

@@ -108,6 +108,8 @@ def _create(memory: Memory, service: MemoryService, request: RememberRequest) ->
         updated_at=now,
     )
     refuse_credentials(note)
+    if request.id:
+        service.changes.before_return(note.id, content_hash(note))
     service.write(note, Absent())
     return _Written(service, note, created=True, changed=True, backup=None, is_first=is_first)
 

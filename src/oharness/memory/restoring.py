@@ -76,6 +76,7 @@ def _restore(memory: Memory, service: MemoryService, note: Note) -> Restored:
     with service.changing():
         match service.read(note.id):
             case None:
+                service.changes.before_return(note.id, content_hash(note))
                 service.write(note, Absent())
                 return Restored(note.id, service.kind, path, replaced=None)
             case NoteFile(note=present) if content_hash(present) == content_hash(note):
@@ -85,6 +86,7 @@ def _restore(memory: Memory, service: MemoryService, note: Note) -> Restored:
             case NoteFile() | DamagedFile() as found:
                 version = SetAside(service.scope, service.folder.path, note.id, found.data, BackupReason.RESTORE)
                 replaced = memory.backups.save(version)
+                service.changes.before_return(note.id, content_hash(note))
                 service.write(note, found.expected)
                 return Restored(note.id, service.kind, path, replaced)
 

@@ -33,6 +33,7 @@ from oharness.disk.json_files import BrokenFile
 from oharness.disk.note_dir import DirectoryRedirected, NoteDir, Permissions
 from oharness.disk.project import DEFAULT_NOTES_FOLDER, Project, Registration, notes_directory
 from oharness.disk.projects_file import known_projects
+from oharness.disk.purpose_marks import PurposeMarks
 from oharness.disk.recall_index import RecallIndex
 from oharness.disk.usage import UsageFile
 from oharness.memory.changes import ChangeRecorder, IntentRecorder, NothingRecorded
@@ -264,7 +265,8 @@ def _index_path(around: Surroundings, folder: NoteDir) -> Path:
 
 
 def _recorder(around: Surroundings, scope: Scope, replica: str) -> IntentRecorder:
-    return IntentRecorder(DeletionIntents(around.files, around.home, scope, replica), around.clock)
+    place = (around.files, around.home, scope, replica)
+    return IntentRecorder(DeletionIntents(*place), PurposeMarks(*place), around.clock)
 
 
 def _drop_unfinished(service: MemoryService) -> None:

@@ -257,6 +257,18 @@ def test_a_flush_of_everything_survives() -> None:
     assert states_after_a_power_cut(create) == {"a=b'a' b=b'b'"}
 
 
+def test_the_system_writes_back_by_itself_after_a_while() -> None:
+    passed = [0.0]
+    disk, path = SimulatedDisk(lambda: NOW_NS, lambda: passed[0]), Path("/work/a")
+    disk.put(path, b"NEW")
+    passed[0] = 29.0
+    assert not disk.is_flushed(path)
+    passed[0] = 31.0
+    assert disk.is_flushed(path)
+    disk.lose_power(random.Random(1))
+    assert disk.data_at(path) == b"NEW"
+
+
 def test_a_crash_leaves_what_was_written_and_half_of_what_was_being_written() -> None:
     disk, folder = disk_with()
 

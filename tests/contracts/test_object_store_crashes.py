@@ -120,6 +120,25 @@ async def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     assert isinstance(await store.create(KEY, b"x"), Unknown)
 
 
+async def test_an_unplugged_drive_is_no_wiped_storage(store_folder: Path) -> None:
+    store = FolderObjects(store_folder, SystemClock(), SystemRandomness())
+    await store.start()
+    await store.create(KEY, b"x")
+    away = store_folder.rename(store_folder.with_name("away"))
+    store_folder.mkdir()  # the empty place where it was mounted
+    for read in (store.read(KEY), store.read("users/u/other.json"), store.read_many([KEY])):
+        with pytest.raises(StoreUnavailable, match="gone"):
+            await read
+    with pytest.raises(StoreUnavailable, match="gone"):
+        [one async for one in store.list_under("users/")]
+    assert isinstance(await store.create("users/u/new.json", b"x"), Unknown)
+    assert all(isinstance(one, Unknown) for one in (await store.create_many({KEY: b"x"})).values())
+    assert names_in(store_folder) == []
+    store_folder.rmdir()
+    away.rename(store_folder)
+    assert isinstance(await store.read(KEY), Found)
+
+
 async def test_a_new_folder_is_for_its_owner_alone(store_folder: Path) -> None:
     await FolderObjects(store_folder, SystemClock(), SystemRandomness()).start()
     assert os.name == "nt" or store_folder.stat().st_mode & 0o077 == 0

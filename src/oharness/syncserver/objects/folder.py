@@ -41,6 +41,9 @@ _LOCK_TIMEOUT_S = 10.0
 _LOCK_POLL_S = 0.002
 _LEFTOVER_AGE_MS = 3_600_000
 _SEGMENT = re.compile(r"[A-Za-z0-9_%-][A-Za-z0-9._%-]{0,254}")
+_KEY = re.compile(rf"{_SEGMENT.pattern}(?:/{_SEGMENT.pattern})*")
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_MAKE_TRIES = 5
 _READ_BATCH = 256
 _MANY_FILES = 8
 _Arguments = ParamSpec("_Arguments")
@@ -54,6 +57,7 @@ class FolderObjects:
         self._root = root
         self._clock = clock
         self._randomness = randomness
+        self._is_started = False
         self._stripes = [threading.Lock() for _ in range(_LOCK_STRIPES)]
 
     @property
@@ -104,11 +108,9 @@ class FolderObjects:
     # --- plain blocking code from here on
 
     def _path(self, key: str) -> Path:
-        segments = key.split("/")
-        for segment in segments:
-            if _SEGMENT.fullmatch(segment) is None:
-                raise ValueError(f"not a key of this store: {key!r}")
-        return self._root.joinpath(*segments)
+        if _KEY.fullmatch(key) is None:
+            raise ValueError(f"not a key of this store: {key!r}")
+        return self._root / key
 
     def _read(self, path: Path, key: str) -> Reading:
         try:
@@ -116,6 +118,7 @@ class FolderObjects:
                 value = file.read()
                 modified_ns = os.fstat(file.fileno()).st_mtime_ns
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            self._check_present(key)
             return Absent()
         except OSError as error:
             raise StoreUnavailable(key, str(error)) from error
@@ -136,11 +139,11 @@ class FolderObjects:
             return self._write_whole(path, value)
 
     def _write_whole(self, path: Path, value: bytes) -> Stored:
-        made = _make_folders(path.parent)
         temporary = self._work_folder() / f"{self._randomness.token(12)}.tmp"
         try:
             _write_new(temporary, value)
             _flush_one(temporary, os.O_RDWR)
+            made = _make_folders(path.parent)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -149,6 +152,13 @@ class FolderObjects:
         return Stored(_version(value))
 
     def _create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
+        try:
+            self._check_present("")
+        except StoreUnavailable as error:
+            return dict.fromkeys(objects, Unknown(error.reason))
+        return self._create_in_places(objects)
+
+    def _create_in_places(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
         """Files under their own names at once: nothing reads a body before a manifest names it."""
         folders: set[Path] = set()
         files: dict[str, Path] = {}
@@ -187,6 +197,7 @@ class FolderObjects:
 
     def _list(self, folder: Path, prefix: str) -> list[ListedObject]:
         try:
+            self._check_present(prefix)
             return sorted(self._walk(folder, prefix), key=lambda listed: listed.key)
         except OSError as error:
             raise StoreUnavailable(prefix, str(error)) from error
@@ -215,14 +226,25 @@ class FolderObjects:
                     Path(entry.path).unlink(missing_ok=True)
         except OSError as error:
             raise StoreUnavailable("", str(error)) from error
+        self._is_started = True
+
+    def _check_present(self, key: str) -> None:
+        """Tells a missing object from a missing disk: an unplugged drive must not look like a wiped storage.
+
+        Raises: StoreUnavailable.
+        """
+        if self._is_started and not (self._root / _WORK_FOLDER).is_dir():
+            raise StoreUnavailable(key, "the folder of the storage is gone")
 
     def _work_folder(self) -> Path:
         folder = self._root / _WORK_FOLDER
-        folder.mkdir(parents=True, exist_ok=True)
+        if not self._is_started:
+            folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     @contextlib.contextmanager
     def _locked(self, path: Path) -> Iterator[None]:
+        self._check_present("")
         stripe = zlib.crc32(os.fspath(path).encode()) % _LOCK_STRIPES
         lock_file = self._work_folder() / f"{stripe}.lock"
         with (
@@ -237,6 +259,8 @@ def _answering(write: Callable[_Arguments, Written], *args: _Arguments.args, **k
         return write(*args, **kwargs)
     except (OSError, Timeout) as error:
         return Unknown(str(error))
+    except StoreUnavailable as error:
+        return Unknown(error.reason)
 
 
 def _make_folders(folder: Path) -> set[Path]:
@@ -253,23 +277,27 @@ def _make_folders(folder: Path) -> set[Path]:
 
 def _create_in_place(path: Path, value: bytes, folders: set[Path]) -> Written:
     """A new file, not flushed; the folders that have to be are added."""
-    folders.update(_make_folders(path.parent))
     try:
-        _write_new(path, value)
+        folders |= _write_new(path, value)
     except FileExistsError:
         return Moved()
     folders.add(path.parent)
     return Stored(_version(value))
 
 
-def _write_new(path: Path, value: bytes) -> None:
-    try:
-        with path.open("xb") as file:
+def _write_new(path: Path, value: bytes) -> set[Path]:
+    """Writes a new file, and makes its folder if there is none; the folders whose entries changed by that."""
+    made: set[Path] = set()
+    for _ in range(_MAKE_TRIES):  # another process may remove a folder that is still empty
+        try:
+            descriptor = os.open(path, _NEW_FILE, 0o600)
+        except FileNotFoundError:
+            made |= _make_folders(path.parent)
+            continue
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
             file.write(value)
-    except FileNotFoundError:  # the folder was empty and another process removed it meanwhile
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
-            file.write(value)
+        return made
+    raise FileNotFoundError(path)
 
 
 def _flush(files: Sequence[Path], folders: Iterable[Path]) -> None:

@@ -23,6 +23,7 @@ from oharness.protocol.commit import (
     encode_commit_request,
 )
 from oharness.protocol.errors import ErrorCode
+from oharness.syncserver.judgement import revision_stem
 from oharness.syncserver.objects.base import Found
 from oharness.syncserver.objects.ram import RamObjects
 from oharness.testing.clock import FakeClock
@@ -179,6 +180,18 @@ async def test_a_young_object_of_the_same_commit_is_used_again() -> None:
         parts.faults.plan = lambda call: None
         await ann.send(request)
         assert len([1 async for _ in parts.faults.inner.list_under("users/ann/memory/objects/a-1/")]) == 1
+
+
+async def test_a_torn_object_of_the_same_commit_is_not_used() -> None:
+    parts = Parts.make()
+    async with parts.server.client() as http:
+        ann = Caller(parts.server, http)
+        request = ann.request(put(note("a-1", body="whole")))
+        torn = f"users/ann/memory/objects/a-1/{revision_stem(request.commit_id, 0)}.md"
+        await parts.faults.inner.put(torn, b'---\n{"id":"a-1","summary":"S"}\n---\nwho')
+        answer = await ann.send(request)
+        assert answer.results[0].status is ChangeStatus.APPLIED
+        assert [one.note for one in (await ann.list()).notes] == [note("a-1", body="whole")]
 
 
 async def test_two_services_on_one_store_lose_nothing() -> None:

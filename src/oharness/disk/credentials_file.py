@@ -1,10 +1,14 @@
-"""credentials.json: the tokens of who is signed in, readable by nobody else. Never logged, never in an error."""
+"""credentials.json: the tokens of who is signed in, readable by nobody else. Never logged, never in an error.
 
+`token_store` decides whether they lie here or in the system's keyring.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from oharness.disk.atomic import Anything, ensure_directory, remove_files
-from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem
+from oharness.disk.atomic import Anything, ensure_directory, remove_files, storage_errors
+from oharness.disk.filesystem import PRIVATE_DIRECTORY, PRIVATE_FILE, FileSystem
 from oharness.disk.home import Home
 from oharness.disk.json_files import read_object, write_object
 
@@ -16,6 +20,8 @@ class Credentials:
     """Who is signed in where. `cloud` is the address given at sign-in, `sync_url` the service that it names.
 
     `token_url` and `refresh_token` are empty for a token that was given by hand and cannot be refreshed.
+    `expires_at_ms` is when the access token runs out by this machine's own clock, 0 where nobody said.
+    `refresh_attempt` names an exchange of the refresh token whose answer has not come yet.
     """
 
     cloud: str
@@ -24,6 +30,8 @@ class Credentials:
     access_token: str = field(repr=False)
     refresh_token: str = field(default="", repr=False)
     token_url: str = ""
+    expires_at_ms: int = 0
+    refresh_attempt: str = field(default="", repr=False)
 
 
 def read_credentials(files: FileSystem, home: Home) -> Credentials | None:
@@ -31,37 +39,19 @@ def read_credentials(files: FileSystem, home: Home) -> Credentials | None:
 
     Raises: BrokenFile; StorageFailed.
     """
-    content = read_object(files, home.credentials_file) or {}
-    texts = {key: value for key, value in content.items() if isinstance(value, str)}
-    if not all(texts.get(key) for key in ("cloud", "syncUrl", "userId", "accessToken")):
-        return None
-    return Credentials(
-        cloud=texts["cloud"],
-        sync_url=texts["syncUrl"],
-        user_id=texts["userId"],
-        access_token=texts["accessToken"],
-        refresh_token=texts.get("refreshToken", ""),
-        token_url=texts.get("tokenUrl", ""),
-    )
+    return credentials_in(read_object(files, home.credentials_file) or {})
 
 
 def write_credentials(files: FileSystem, home: Home, credentials: Credentials) -> None:
-    """Keeps them, in place of those of whoever was signed in before; a file with open permissions is not reused.
+    """Keeps them, in place of those of whoever was signed in before; nobody else can read the file at any moment.
 
-    Raises: StorageFailed.
+    Raises: StorageFailed; the tokens that were there before still are.
     """
-    forget_credentials(files, home)
-    content: dict[str, Any] = {
-        "version": _VERSION,
-        "cloud": credentials.cloud,
-        "syncUrl": credentials.sync_url,
-        "tokenUrl": credentials.token_url,
-        "userId": credentials.user_id,
-        "accessToken": credentials.access_token,
-        "refreshToken": credentials.refresh_token,
-    }
     ensure_directory(files, home.root, PRIVATE_DIRECTORY)
-    write_object(files, home.credentials_file, content)
+    with storage_errors(home.credentials_file):
+        if files.exists(home.credentials_file):  # its mode is passed on to what replaces it
+            files.set_mode(home.credentials_file, PRIVATE_FILE)
+    write_object(files, home.credentials_file, credentials_object(credentials))
 
 
 def forget_credentials(files: FileSystem, home: Home) -> bool:
@@ -73,3 +63,36 @@ def forget_credentials(files: FileSystem, home: Home) -> bool:
         return False
     remove_files(files, [(home.credentials_file, Anything())])
     return True
+
+
+def credentials_object(credentials: Credentials) -> dict[str, Any]:
+    """Credentials as they are kept."""
+    return {
+        "version": _VERSION,
+        "cloud": credentials.cloud,
+        "syncUrl": credentials.sync_url,
+        "tokenUrl": credentials.token_url,
+        "userId": credentials.user_id,
+        "accessToken": credentials.access_token,
+        "refreshToken": credentials.refresh_token,
+        "expiresAt": credentials.expires_at_ms,
+        "refreshAttempt": credentials.refresh_attempt,
+    }
+
+
+def credentials_in(content: Mapping[str, Any]) -> Credentials | None:
+    """The credentials that were kept; None where they are not whole."""
+    texts = {key: value for key, value in content.items() if isinstance(value, str)}
+    if not all(texts.get(key) for key in ("cloud", "syncUrl", "userId", "accessToken")):
+        return None
+    expires = content.get("expiresAt")
+    return Credentials(
+        cloud=texts["cloud"],
+        sync_url=texts["syncUrl"],
+        user_id=texts["userId"],
+        access_token=texts["accessToken"],
+        refresh_token=texts.get("refreshToken", ""),
+        token_url=texts.get("tokenUrl", ""),
+        expires_at_ms=expires if isinstance(expires, int) and not isinstance(expires, bool) else 0,
+        refresh_attempt=texts.get("refreshAttempt", ""),
+    )

@@ -5,9 +5,9 @@
     files.write_new(path, data, 0o600)
     disk.lose_power(random.Random(1))       # what was not flushed may be gone, torn, empty or all there
 
-A process that dies leaves everything it wrote to the system; only a power cut takes what was not flushed. Names in
-a folder survive in the order in which they changed, or, on a careless file system, each on its own; a rename is
-never half done. There are no links.
+A process that dies leaves everything it wrote to the system; only a power cut takes what was not flushed, and not
+what the system has written back by itself, which it does after half a minute. Names in a folder survive in the order
+in which they changed, or, on a careless file system, each on its own; a rename is never half done. There are no links.
 """
 
 import errno
@@ -24,6 +24,7 @@ from oharness.notes.entry import FileStamp
 from oharness.testing.faults import Crashed
 
 _HALF_GONE = 0.5
+_WRITTEN_BACK_AFTER_S = 30.0
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +36,7 @@ class _File:
     mtime_ns: int
     mode: int
     durable: bytes | None = None
+    changed_at: float = 0.0
 
 
 @dataclass(slots=True, eq=False)
@@ -68,18 +70,31 @@ class _NameChange:
     after: _Entry | None
 
 
-_Step: TypeAlias = tuple[_NameChange, ...]
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Names that change together, and when."""
+
+    changes: tuple[_NameChange, ...]
+    at: float
 
 
 class SimulatedDisk:
     """The files of one machine.
 
-    `now_ns` gives the times of files. With `ignores_case`, names that differ in letter case alone are one name, as
-    on macOS and Windows. `room` is the number of bytes that fit, None for no limit.
+    `now_ns` gives the times of files, `uptime_s` the time that passes. With `ignores_case`, names that differ in letter
+    case alone are one name, as on macOS and Windows. `room` is the number of bytes that fit, None for no limit.
     """
 
-    def __init__(self, now_ns: Callable[[], int], *, ignores_case: bool = False, room: int | None = None) -> None:
+    def __init__(
+        self,
+        now_ns: Callable[[], int],
+        uptime_s: Callable[[], float] = lambda: 0.0,
+        *,
+        ignores_case: bool = False,
+        room: int | None = None,
+    ) -> None:
         self.now_ns = now_ns
+        self.uptime_s = uptime_s
         self.room = room
         self.locks: dict[str, object] = {}
         self._ignores_case = ignores_case
@@ -95,7 +110,7 @@ class SimulatedDisk:
         self.make_folders(path.parent)
         node = self.find(path)
         if isinstance(node, _File):
-            node.data, node.mtime_ns = data, self.now_ns()
+            node.data, node.mtime_ns, node.changed_at = data, self.now_ns(), self.uptime_s()
         else:
             self.create(path, data, 0o644)
 
@@ -126,20 +141,30 @@ class SimulatedDisk:
         start = Path("/") if below is None else below
         return {path: node.data for path, node in self.walk(start) if isinstance(node, _File)}
 
+    def data_at(self, path: Path) -> bytes | None:
+        """The bytes of a file; None where there is none."""
+        try:
+            node = self.find(path)
+        except NotADirectoryError:
+            return None
+        return node.data if isinstance(node, _File) else None
+
     def is_flushed(self, path: Path) -> bool:
         """Whether a power cut now would leave this file with this content under this name."""
+        self._write_back()
         node, (folder, key) = self.find(path), self._place(path)
-        names = all((change.folder, change.key) != (folder, key) for step in self._unflushed for change in step)
-        return isinstance(node, _File) and node.durable == node.data and names
+        waiting = [(change.folder, change.key) for step in self._unflushed for change in step.changes]
+        return isinstance(node, _File) and node.durable == node.data and (folder, key) not in waiting
 
     # --- accidents
 
     def lose_power(self, chance: random.Random) -> None:
         """The machine stops; the disk comes back in one of the states that a real one could be in."""
         self.locks.clear()
+        self._write_back()
         lost = self._lost_in_order(chance) if chance.random() < _HALF_GONE else self._lost_one_by_one(chance)
         for step in reversed(lost):
-            for change in reversed(step):
+            for change in reversed(step.changes):
                 _set(change.folder, change.key, change.before)
         self._unflushed.clear()
         for _, node in self.walk():
@@ -150,7 +175,7 @@ class SimulatedDisk:
 
     def copy(self) -> "SimulatedDisk":
         """A backup of the whole machine as it is now."""
-        twin = SimulatedDisk(self.now_ns, ignores_case=self._ignores_case, room=self.room)
+        twin = SimulatedDisk(self.now_ns, self.uptime_s, ignores_case=self._ignores_case, room=self.room)
         twin._numbers, twin._temporaries = self._numbers, self._temporaries
         twin._root = _copied(self._root)
         return twin
@@ -206,8 +231,8 @@ class SimulatedDisk:
         folder, key = self._place(path)
         if key in folder.entries:
             raise _error(errno.EEXIST, path)
-        node = _File(self._number(), data[: self._room_left()], self.now_ns(), mode)
-        self._change((_NameChange(folder, key, None, _Entry(path.name, node)),))
+        node = _File(self._number(), data[: self._room_left()], self.now_ns(), mode, changed_at=self.uptime_s())
+        self._change(_NameChange(folder, key, None, _Entry(path.name, node)))
         if len(node.data) < len(data):
             raise _error(errno.ENOSPC, path)
         return node
@@ -218,7 +243,7 @@ class SimulatedDisk:
         if key in folder.entries:
             raise _error(errno.EEXIST, path)
         made = _Folder(self._number(), mode, self.now_ns())
-        self._change((_NameChange(folder, key, None, _Entry(path.name, made)),))
+        self._change(_NameChange(folder, key, None, _Entry(path.name, made)))
 
     def rename(self, source: Path, target: Path) -> None:
         """Moves a name over whatever stands at the target."""
@@ -231,14 +256,14 @@ class SimulatedDisk:
         if replaced is not None and isinstance(replaced.node, _Folder):
             raise _error(errno.EISDIR, target)
         gone = _NameChange(from_folder, from_key, moved, None)
-        self._change((gone, _NameChange(to_folder, to_key, replaced, _Entry(target.name, moved.node))))
+        self._change(gone, _NameChange(to_folder, to_key, replaced, _Entry(target.name, moved.node)))
 
     def link(self, source: Path, target: Path) -> None:
         """A second name, which must be free, for a file."""
         folder, key = self._place(target)
         if key in folder.entries:
             raise _error(errno.EEXIST, target)
-        self._change((_NameChange(folder, key, None, _Entry(target.name, self.file_at(source))),))
+        self._change(_NameChange(folder, key, None, _Entry(target.name, self.file_at(source))))
 
     def unlink(self, path: Path) -> None:
         """Removes a name."""
@@ -246,11 +271,13 @@ class SimulatedDisk:
         entry = folder.entries.get(key)
         if entry is None:
             raise _error(errno.ENOENT, path)
-        self._change((_NameChange(folder, key, entry, None),))
+        self._change(_NameChange(folder, key, entry, None))
 
     def flush_names(self, folder: _Folder) -> None:
         """The names of a folder reach the device."""
-        self._unflushed = [step for step in self._unflushed if all(change.folder is not folder for change in step)]
+        self._unflushed = [
+            step for step in self._unflushed if all(change.folder is not folder for change in step.changes)
+        ]
 
     def temporary_name(self) -> str:
         """A name that was never given before on this disk, a restored copy included."""
@@ -274,11 +301,19 @@ class SimulatedDisk:
     def _room_left(self) -> int | None:
         return None if self.room is None else max(0, self.room - sum(map(len, self.contents().values())))
 
-    def _change(self, step: _Step) -> None:
-        for change in step:
+    def _change(self, *changes: _NameChange) -> None:
+        for change in changes:
             _set(change.folder, change.key, change.after)
             change.folder.mtime_ns = self.now_ns()
-        self._unflushed.append(step)
+        self._unflushed.append(_Step(changes, self.uptime_s()))
+
+    def _write_back(self) -> None:
+        """What the system has flushed on its own by now."""
+        oldest = self.uptime_s() - _WRITTEN_BACK_AFTER_S
+        self._unflushed = [step for step in self._unflushed if step.at > oldest]
+        for _, node in self.walk():
+            if isinstance(node, _File) and node.changed_at <= oldest:
+                node.durable = node.data
 
     def _lost_in_order(self, chance: random.Random) -> list[_Step]:
         """A journal: what came after some moment is gone."""
@@ -289,7 +324,7 @@ class SimulatedDisk:
         touched: set[tuple[int, str]] = set()
         lost: list[_Step] = []
         for step in self._unflushed:
-            names = {(change.folder.number, change.key) for change in step}
+            names = {(change.folder.number, change.key) for change in step.changes}
             if names & touched or chance.random() < _HALF_GONE:
                 touched |= names
                 lost.append(step)

@@ -1,0 +1,158 @@
+"""A world: its machines, its cloud, and the ledger of what people did in it. `story` plays it."""
+
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from oharness.config.schema import MemorySettings, default_settings
+from oharness.core.errors import OharnessError
+from oharness.core.scopes import Scope
+from oharness.notes.note import Note
+from oharness.sync.report import PassReport
+from oharness.testing.faults import Crashed
+from oharness.testing.randomness import SeededRandomness
+from oharness.testing.simulated_disk import SimulatedDisk
+from oharness.testing.simulated_time import SimulatedClock, SimulatedLoop
+from oharness.testing.world.cloud import Cloud
+from oharness.testing.world.cloud_watch import CloudWatch
+from oharness.testing.world.ledger import Ledger, Text, text_of
+from oharness.testing.world.machine import Machine, Process, Replica, Starter, note_in
+from oharness.testing.world.trace import Trace
+
+
+class Broken(AssertionError):
+    """The world is not as it has to be; the message says which invariant and how."""
+
+
+@dataclass(slots=True, eq=False)
+class World:
+    """Everything there is. `heard` is what answers last brought to each line, by note id."""
+
+    loop: SimulatedLoop
+    chance: random.Random
+    scope: Scope
+    trace: Trace
+    ledger: Ledger
+    cloud: Cloud
+    starter: Starter
+    machines: list[Machine] = field(default_factory=list)
+    heard: dict[str, dict[str, Text]] = field(default_factory=lambda: defaultdict(dict))
+    passes: dict[Replica, "asyncio.Task[PassReport | None]"] = field(default_factory=dict)
+    held: dict[str, dict[str, str]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    has_limits: bool = False
+    confirmed: set[Text] = field(default_factory=set)
+    cloned_ids: set[str] = field(default_factory=set)
+    acting: Replica | None = None
+
+    @property
+    def replicas(self) -> list[Replica]:
+        """Every notes directory."""
+        return [replica for machine in self.machines for replica in machine.replicas]
+
+    def machine(self, name: str, *, ignores_case: bool = False) -> Machine:
+        """A new machine with an empty disk."""
+        clock = SimulatedClock(self.loop)
+        disk = SimulatedDisk(clock.now_ns, self.loop.time, ignores_case=ignores_case)
+        machine = Machine(name, disk, clock, SeededRandomness(f"{name} {self.chance.random()}"))
+        self.machines.append(machine)
+        return machine
+
+    def replica(self, machine: Machine, replica_id: str) -> Replica:
+        """A new notes directory on a machine, empty."""
+        number = len(machine.replicas)
+        name = machine.name if number == 0 else f"{machine.name}{number + 1}"
+        folder = Path("/machines") / machine.name / f"shop{number}" / "MEMORY"
+        replica = Replica(name, machine, self.scope, replica_id, folder)
+        machine.disk.make_folders(folder)
+        machine.disk.flush_everything()
+        machine.replicas.append(replica)
+        return replica
+
+    def process(self, replica: Replica) -> Process:
+        """The process of a directory, started again if it died."""
+        if replica.process is None or not replica.process.is_alive:
+            self.trace.event("process starts", replica.name)
+            return self.starter.start(replica)
+        return replica.process
+
+    @contextmanager
+    def acts(self, replica: Replica) -> Iterator[None]:
+        """What happens to note files inside is a person's doing, not sync's; refusals end the act."""
+        self.acting = replica
+        deletions = len(self.ledger.firm)
+        texts = set(self.ledger.by_people)
+        try:
+            yield
+        except OharnessError as error:
+            self.ledger.doubt(self.ledger.firm[deletions:])
+            self.trace.say(replica.name, f"  not done: {type(error).__name__}")
+        except Crashed:
+            self.ledger.doubt(self.ledger.firm[deletions:])
+            self.trace.say(replica.name, "  dies in the middle of it")
+        else:
+            self.confirmed |= self.ledger.by_people - texts
+        finally:
+            self.acting = None
+
+    def note_changed(self, replica: Replica, path: Path, before: bytes | None, after: bytes | None) -> None:
+        """A process of ours changed a note file."""
+        note_id = path.stem
+        old, new = text_in(note_id, before), text_in(note_id, after)
+        if self.acting is replica:
+            if new is not None:
+                self.ledger.wrote(old, new)
+            elif old is not None:
+                self.ledger.deleted(old, replica.name)
+            return
+        if after is not None and new is None:
+            raise Broken(f"sync wrote what is no note: {path} on {replica.name}: {after[:80]!r}")
+        if new is not None and new not in self.ledger.writings:
+            parts = {part for part in (old, self.heard[replica.name].get(note_id)) if part}
+            self.ledger.combined(parts, new)
+            self.trace.say(replica.name, f"  combines {note_id} to {new[1]}")
+
+    def hear(self, line: str, note: Note) -> None:
+        """An answer brought a note to a line."""
+        self.heard[line][note.id] = text_of(note)
+
+    def heads(self, machine: Machine) -> dict[tuple[str, str], Text]:
+        """What the note files of a machine say, by directory and id."""
+        return {
+            (replica.name, note_id): text_of(note)
+            for replica in machine.replicas
+            for note_id, note in replica.notes().items()
+        }
+
+    def texts_somewhere(self) -> set[Text]:
+        """What note files and the cloud say now."""
+        here = {text for machine in self.machines for text in self.heads(machine).values()}
+        return here | {text_of(note) for note in self.cloud.notes().values()}
+
+
+def text_in(note_id: str, data: bytes | None) -> Text | None:
+    """The text in a file's bytes; None when there is no note in them."""
+    note = note_in(note_id, data) if data is not None else None
+    return text_of(note) if note else None
+
+
+def new_world(loop: SimulatedLoop, seed: int, scope: Scope, settings: MemorySettings | None = None) -> World:
+    """A world with a cloud and no machines."""
+    chance = random.Random(seed)
+    trace = Trace(loop.time)
+    world: World
+
+    def hear(line: str, note: Note) -> None:
+        world.hear(line, note)
+
+    def changed(replica: Replica, path: Path, before: bytes | None, after: bytes | None) -> None:
+        world.note_changed(replica, path, before, after)
+
+    cloud = Cloud(SimulatedClock(loop), chance, trace, CloudWatch(trace), hear)
+    starter = Starter(cloud, changed, settings or default_settings().memory)
+    world = World(loop, chance, scope, trace, Ledger(), cloud, starter)
+    return world

@@ -167,3 +167,60 @@ async def test_a_file_that_no_longer_parses_stays_and_is_no_deletion(device: Mac
     assert a.path("n").read_text() == "no frontmatter any more"
     await b.sync()
     assert b.bodies() == {"n": "one", "m": "two"}
+
+
+async def test_forgetting_everywhere_removes_the_bodies_from_the_cloud_too(device: Machine) -> None:
+    a, b = device("a"), device("b")
+    a.write("n", "a secret")
+    a.write("kept")
+    await settle_all(a, b)
+    a.write("n", "a secret, edited")
+    await a.sync()
+    a.forget("n", everywhere=True)
+    await a.sync()
+    keys = [listed.key async for listed in a.server.store.list_under("")]
+    assert any("/kept/" in key for key in keys)
+    assert not any("/n/" in key for key in keys)
+    await b.sync()
+    assert list(b.bodies()) == ["kept"]
+    assert (await a.sync()).changed_nothing
+
+
+async def test_a_note_brought_back_on_purpose_is_no_old_copy(device: Machine) -> None:
+    a, b = device("a"), device("b")
+    note = a.write("n", "one")
+    a.write("kept")
+    await settle_all(a, b)
+    a.forget("n")
+    await settle_all(a, b)
+    a.restore(note)
+    await settle_all(a, b)
+    assert a.bodies() == b.bodies() == {"n": "one", "kept": "text"}
+    assert a.directory.marks.all() == {}
+
+
+async def test_two_passes_over_one_directory_take_turns(device: Machine) -> None:
+    import asyncio
+
+    a = device("a")
+    for number in range(20):
+        a.write(f"n-{number}")
+    one, other = await asyncio.gather(a.sync(), a.sync())
+    assert sorted(one.pushed + other.pushed) == sorted(a.bodies())
+
+
+async def test_a_cancelled_pass_leaves_a_directory_that_the_next_one_finishes(device: Machine) -> None:
+    import asyncio
+
+    a, b = device("a"), device("b")
+    for number in range(300):
+        a.write(f"n-{number:03}")
+    for patience in (0.0, 0.005, 0.02, 0.05, 0.1):
+        running = asyncio.ensure_future(a.sync())
+        await asyncio.wait([running], timeout=patience)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    await a.settle()
+    await b.sync()
+    assert b.bodies() == a.bodies()
+    assert len(b.bodies()) == 300

@@ -21,12 +21,16 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class DeletionIntent:
-    """A note that somebody deleted, as it was: its content hash, and the synced revision where known."""
+    """A note that somebody deleted, as it was: its content hash, and the synced revision where known.
+
+    `purge` asks the cloud to remove the note's bodies too (forget everywhere).
+    """
 
     note_id: str
     hash: str
     at: Millis
     revision: str | None = None
+    purge: bool = False
 
 
 class DeletionIntents:
@@ -79,10 +83,16 @@ def _intent(raw: Any) -> DeletionIntent | None:
     if not isinstance(note_id, str) or not isinstance(digest, str):
         return None
     return DeletionIntent(
-        note_id, digest, Millis(at if isinstance(at, int) else 0), revision if isinstance(revision, str) else None
+        note_id,
+        digest,
+        Millis(at if isinstance(at, int) else 0),
+        revision if isinstance(revision, str) else None,
+        purge=raw.get("purge") is True,
     )
 
 
 def _raw(intent: DeletionIntent) -> dict[str, Any]:
     raw: dict[str, Any] = {"id": intent.note_id, "hash": intent.hash, "at": intent.at}
-    return raw if intent.revision is None else {**raw, "revision": intent.revision}
+    if intent.revision is not None:
+        raw["revision"] = intent.revision
+    return {**raw, "purge": True} if intent.purge else raw

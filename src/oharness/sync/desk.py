@@ -171,7 +171,7 @@ def plan(desk: Desk) -> ScopePlan | Paused:
 def _view(desk: Desk) -> ScopeView:
     directory = desk.directory
     folder, desk.guard = folder_now(directory, desk.look.state, desk.guard)
-    intents = {one.note_id: DeletedHere(one.hash, one.revision) for one in directory.intents.all()}
+    intents = {one.note_id: DeletedHere(one.hash, one.revision, one.purge) for one in directory.intents.all()}
     return ScopeView(
         baseline=desk.baseline,
         files=desk.look.files,

@@ -113,13 +113,13 @@ class Device:
         self.path(note_id).write_text(note_text(note), encoding="utf-8")
         return note
 
-    def forget(self, note_id: str) -> None:
+    def forget(self, note_id: str, *, everywhere: bool = False) -> None:
         """Somebody deletes a note through the product: backup, intent, file."""
         file = self.directory.folder.read_id(note_id)
         assert isinstance(file, NoteFile)
         aside = SetAside(self.directory.scope, self.folder_path, note_id, file.data, BackupReason.FORGET)
         self.directory.backups.save(aside)
-        intent = DeletionIntent(note_id, content_hash(file.note), self.clock.now_ms())
+        intent = DeletionIntent(note_id, content_hash(file.note), self.clock.now_ms(), purge=everywhere)
         self.directory.intents.record([intent])
         self.directory.folder.delete(note_id, file.expected)
 

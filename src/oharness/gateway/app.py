@@ -168,10 +168,8 @@ class GatewayApp:
     # --- pages
 
     def _page(self, path: str, name: str, show: ShowPage | None, take: TakeForm | None = None) -> list[Route]:
-        routes = []
-        if show is not None:
-            shown = self._measured(name, self._page_answered, self._shown(show))
-            routes.append(Route(path, shown, methods=["GET"]))
+        handle = _to_the_page_above if show is None else self._shown(show)
+        routes = [Route(path, self._measured(name, self._page_answered, handle), methods=["GET"])]
         if take is not None:
             taken = self._measured(f"{name}_form", self._page_answered, self._taken(take))
             routes.append(Route(path, taken, methods=["POST"]))
@@ -339,6 +337,12 @@ class GatewayApp:
             rounds.cancel()
             await asyncio.gather(rounds, return_exceptions=True)
             await self._deletion_runs.close()
+
+
+async def _to_the_page_above(request: Request) -> Response:
+    """Where there is only a form's answer to see: somebody loaded it again, or chose a language on it."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse((request.url.path.rpartition("/")[0] or "/") + query, 303)
 
 
 def _is_same_site(request: Request) -> bool:

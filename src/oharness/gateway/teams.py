@@ -277,7 +277,8 @@ class Teams:
 
 async def teams_of(connection: AsyncConnection, account_id: str) -> list[Team]:
     """The teams of an account, by name."""
-    size = select(func.count()).select_from(MEMBERS).where(MEMBERS.c.team_id == TEAMS.c.id).scalar_subquery()
+    others = MEMBERS.alias()
+    size = select(func.count()).select_from(others).where(others.c.team_id == TEAMS.c.id).scalar_subquery()
     found = (
         select(TEAMS, MEMBERS.c.role, size.label("members"))
         .join(MEMBERS, MEMBERS.c.team_id == TEAMS.c.id)

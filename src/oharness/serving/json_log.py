@@ -39,5 +39,5 @@ def log_to_stderr() -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
-    for noisy in ("httpx", "httpcore", "uvicorn.access"):
+    for noisy in ("httpx2", "httpcore2", "uvicorn.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

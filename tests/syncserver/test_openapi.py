@@ -33,7 +33,7 @@ CHECKS = [
 @SCHEMA.parametrize()
 @settings(
     derandomize=True,
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -124,6 +124,10 @@ class TokenStore:
         """A value that is another one after somebody signed in or out, in whatever process."""
         return (self._looks(self._home.credentials_file), self._looks(self._home.cloud_file))
 
+    def has_traces(self) -> bool:
+        """Whether anybody ever signed in here, as far as files say."""
+        return self.stamp() != (None, None)
+
     def lock(self, wait_s: float) -> HeldLock:
         """Lets one process at a time exchange the tokens.
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from oharness.core.errors import OharnessError
 from oharness.core.scopes import USER_SCOPE, ScopeKind
-from oharness.disk.credentials_file import Credentials, read_credentials
+from oharness.disk.credentials_file import Credentials
 from oharness.disk.projects_file import known_projects
+from oharness.disk.token_store import TokenStore, system_keyring
 from oharness.memory.scopes import USER_REPLICA, Memory
 from oharness.memory.service import MemoryService
-from oharness.sync.account import KeptTokens
+from oharness.sync.account import SignInPlace
 from oharness.sync.directory import Directory, directory_of
 from oharness.sync.http_transport import HttpTransport
 from oharness.sync.pinning import SyncIsOff
@@ -54,12 +55,18 @@ def known_device(environment: Environment) -> str | None:
     return next((one.device for one in projects if one.path == environment.project.root), None)
 
 
+def sign_in_place(environment: Environment) -> SignInPlace:
+    """Where sign-ins of this home are kept: in the system's keyring where there is one."""
+    store = TokenStore(environment.files, environment.home, system_keyring)
+    return SignInPlace(environment.files, environment.home, store, environment.clock, environment.randomness)
+
+
 def signed_in(environment: Environment) -> Credentials:
     """Who is signed in.
 
-    Raises: SignedOut, BrokenFile, StorageFailed.
+    Raises: SignedOut, BrokenFile, StorageFailed, KeyringFailed.
     """
-    credentials = read_credentials(environment.files, environment.home)
+    credentials = sign_in_place(environment).store.read()
     if credentials is None:
         raise SignedOut("")
     return credentials
@@ -71,7 +78,7 @@ async def connected(environment: Environment, credentials: Credentials) -> Async
 
     Raises: InsecureAddress.
     """
-    tokens = KeptTokens(environment.files, environment.home)
+    tokens = sign_in_place(environment).tokens()
     transport = HttpTransport(credentials.sync_url, tokens, environment.clock)
     try:
         yield transport

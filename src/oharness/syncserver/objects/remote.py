@@ -134,17 +134,13 @@ class RemoteObjects:
         return await self._put(key, value, "overwrite")
 
     async def remove(self, keys: Sequence[str]) -> int:
-        removed = 0
-        for key in keys:
-            try:
-                await obstore.head_async(self._reader, key)
-                await obstore.delete_async(self._writer, key)
-            except (NotFoundError, FileNotFoundError):
-                continue
-            except (BaseError, OSError) as error:
-                raise StoreUnavailable(key, _first_line(error)) from error
-            removed += 1
-        return removed
+        gate = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(key: str) -> bool:
+            async with gate:
+                return await self._remove(key)
+
+        return sum(await _all_of([one(key) for key in keys]))
 
     async def list_under(self, prefix: str) -> AsyncIterator[ListedObject]:
         if not prefix.endswith("/"):
@@ -156,6 +152,16 @@ class RemoteObjects:
                     yield ListedObject(meta["path"], meta["size"], modified_ms)
         except (BaseError, OSError) as error:
             raise StoreUnavailable(prefix, _first_line(error)) from error
+
+    async def _remove(self, key: str) -> bool:
+        try:
+            await obstore.head_async(self._reader, key)
+            await obstore.delete_async(self._writer, key)
+        except (NotFoundError, FileNotFoundError):
+            return False
+        except (BaseError, OSError) as error:
+            raise StoreUnavailable(key, _first_line(error)) from error
+        return True
 
     async def _get(self, key: str, known: StoreVersion | None) -> Reading | SameVersion:
         try:

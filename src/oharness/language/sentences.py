@@ -94,6 +94,19 @@ ERRORS: Mapping[str, str] = {
     "most 64. Its author has to rename it.",
     # sync
     "AnswerDoesNotFit": "{choice} is no answer to what is asked here ({reason}).",
+    "SyncBusy": "Another oHarness is syncing these notes right now. Try again in a moment.",
+    "StateFromNewerVersion": "{path} was written by a newer oHarness. Upgrade this one to go on syncing.",
+    "AccountChanged": "These notes belong to the account {pinned}, and the sync service answers for {present}. Nothing "
+    "was synced; sign in with the first.",
+    "CountsDiffer": "What the sync service lists is not what it counts. Nothing was changed; the next pass asks again.",
+    "ServerTooOld": "The sync service is too old for these notes and has to be upgraded; they work here meanwhile.",
+    "NoSuchConflict": "There is no open conflict about {note_id}. `oharness sync conflicts` lists them.",
+    "ConflictMoved": "The note {note_id} has changed since. Run `oharness sync now`, then look at the conflict again.",
+    "NothingToConfirm": "Nothing waits for an answer here.",
+    "BatchOvertaken": "Another device changed these notes in between. Nothing was merged; try it again.",
+    "BatchRefused": "The sync service does not take this merge ({code}). Nothing was changed.",
+    "BatchTooLarge": "{count} changes are too many at once; the sync service takes {limit}. Merge fewer notes.",
+    "NotInSync": "These notes are not in sync: {note_ids}. Sync first, and resolve their conflicts.",
     "StoreUnfit": "This store would lose notes: {fault}. Use another one.",
     "SettingUnusable": "{variable} holds something that cannot be used. It has to be: {expected}.",
     "ServiceUnreachable": "{origin} cannot be reached: {reason}. Check the network and the address; your notes work "
@@ -110,6 +123,35 @@ ERRORS: Mapping[str, str] = {
     "ManifestUnreadable": "The manifest in the store cannot be read: {reason}. Nothing is written over it.",
     "RequestRefused": "The sync service refused the request.",
     "StoreUnavailable": "The store did not answer for {key}: {reason}.",
+    # the Cloud's gateway
+    "DatabaseUnavailable": "The Cloud's database does not answer at the moment. Try again soon.",
+    "DatabaseTooNew": "The Cloud's database was written by a newer oHarness (its tables have version {version}, this "
+    "one knows {known}). Upgrade oHarness.",
+    "NotAnEmail": "That is no e-mail address. It looks like ann@example.com.",
+    "PasswordTooShort": "The password is too easy to guess. Use at least {minimum} characters, not all the same.",
+    "PasswordTooLong": "The password is too long; {maximum} characters are allowed.",
+    "PasswordIsEmail": "The password is the e-mail address. Choose another one.",
+    "WrongPassword": "The e-mail address or the password is wrong. Try again.",
+    "AccountExists": "There is an account with this e-mail address already.",
+    "NoSuchAccount": "There is no account with this e-mail address.",
+    "TooManyAttempts": "That was tried too often. Try again in {retry_after_s} seconds.",
+    "NoSuchUserCode": "No device waits with this code: it may be mistyped, too old or answered already. Look at the "
+    "device again, or run `oharness login` there once more.",
+    "NoFreeUserCode": "No code could be made. Try again.",
+    "NotYet": "The device is not signed in ({fault}).",
+    "RefreshRefused": "The sign-in of this device is no longer valid. Run `oharness login`.",
+    "NoSuchDevice": "This device is not signed in to the account.",
+    "TeamNameUnusable": "A team's name is one line of 1 to {limit} characters.",
+    "NoSuchTeam": "There is no such team, or you are not on it.",
+    "NoSuchInvitation": "This code does not work: it may be mistyped, too old, used already, or meant for another "
+    "e-mail address.",
+    "NotTheOwner": "Only somebody who manages the team can do this.",
+    "LastOwner": "Nobody else manages this team. Let somebody else manage it first, or delete the team.",
+    "TooManyOfThem": "There are {limit} already, and more are not allowed.",
+    "ErasingNotConfigured": "Nothing was deleted: this Cloud cannot erase yet, since {variable} is not set. Whoever "
+    "runs it has to set it.",
+    "DeletionStopped": "The deletion stopped at the step {step}: {reason}. It goes on by itself while the gateway "
+    "runs, or at once with `oharness gateway admin deletions resume`.",
 }
 """Class name of each error to its sentence."""
 

@@ -29,9 +29,11 @@ from oharness.sync.wire import listing_of, live_entry
 async def list_scope(desk: Desk, transport: SyncTransport) -> None:
     """Takes the cloud side as it is now into the desk's baseline; nothing is written yet.
 
+    Everything is listed where a revision turned out to be gone: what it was replaced by may have come at a version
+    that this machine believes to know, after the cloud was restored.
     Raises: AccountChanged; CountsDiffer; what the transport raises.
     """
-    answer = await _ask(desk, transport, desk.baseline)
+    answer = await _ask(desk, transport, None if desk.missing_once else desk.baseline)
     listing = listing_of(answer)
     if was_reset(desk.baseline, listing):
         answer = await _ask(desk, transport, None)

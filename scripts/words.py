@@ -21,6 +21,7 @@ from oharness.language.catalogue import DOMAIN, ENGLISH, LANGUAGES
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "oharness"
 LOCALE = SOURCE / "language" / "locale"
+_METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 _KEYWORDS = {"msg": None, "plural": (1, 2)}
 _PLURALS = {
     "zh_CN": "nplurals=1; plural=0;",
@@ -33,9 +34,9 @@ MessageId = str | tuple[str, str]
 
 
 def gathered() -> Mapping[MessageId, None]:
-    """Every sentence in the code, a pair where there is a plural, in a stable order."""
+    """Every sentence in the code and the page templates, a pair where there is a plural, in a stable order."""
     found: set[MessageId] = set()
-    for _, _, message, _, _ in extract_from_dir(SOURCE, [("**.py", "python")], keywords=_KEYWORDS):
+    for _, _, message, _, _ in extract_from_dir(SOURCE, _METHODS, keywords=_KEYWORDS):
         found.add((message[0], message[1]) if isinstance(message, tuple) else message)
     for group in (sentences.ERRORS, sentences.NOTICES, sentences.MODEL_FAULTS, sentences.REASONS):
         found.update(group.values())

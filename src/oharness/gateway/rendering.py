@@ -1,17 +1,19 @@
 """Pages from templates, in the visitor's language; everything that is filled in is escaped."""
 
 import hashlib
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from oharness.gateway.visits import LANGUAGE_FIELD, Visit
 from oharness.language.catalogue import LANGUAGES
 
+_BACKTICKS = re.compile(r"`([^`]+)`")
 _HERE = Path(__file__).parent
 _HTML_LANGUAGE = {"en": "en", "zh_CN": "zh-Hans", "pt_BR": "pt-BR", "fr": "fr"}
 
@@ -28,6 +30,7 @@ class Renderer:
             lstrip_blocks=True,
             auto_reload=False,
         )
+        self._templates.filters["code"] = _with_code
         self.style = (_HERE / "static" / "style.css").read_bytes()
         self._style_version = hashlib.sha256(self.style).hexdigest()[:12]
 
@@ -47,6 +50,11 @@ class Renderer:
             style=f"/style.css?v={self._style_version}",
             **{"problem": None, "done": None, **fields},
         )
+
+
+def _with_code(text: str) -> Markup:
+    """A sentence in which what stands between backticks looks like what it is: something to type."""
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped just before
 
 
 def _with_language(visit: Visit, code: str) -> str:

@@ -13,7 +13,7 @@ import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -51,6 +51,8 @@ from oharness.reconcile.conflict import Conflict
 
 _Shape = TypeVar("_Shape", bound=StateShape)
 _Value = TypeVar("_Value")
+_Look: TypeAlias = tuple[int, int, int]
+"""How a file looks: time, size and inode; a file is always replaced whole."""
 
 BASELINE = "baseline.json"
 FILES = "files.json"
@@ -77,7 +79,11 @@ class StateFromNewerVersion(Failed):
 
 
 class SyncState:
-    """What sync keeps of the notes directory that `replica` names (`Home.sync_directory`)."""
+    """What sync keeps of the notes directory that `replica` names (`Home.sync_directory`).
+
+    A file that still looks as it did when it was last read or written is not read again; what is given out is not to
+    be changed in place.
+    """
 
     def __init__(self, files: FileSystem, home: Home, scope: Scope, replica: str) -> None:
         self.folder = home.sync_directory(scope, replica)
@@ -85,6 +91,7 @@ class SyncState:
         self._files = files
         self._locks = home.locks
         self._lock_file = home.locks / f"sync-{scope.digest[:32]}-{replica}.lock"
+        self._remembered: dict[str, tuple[_Look, Any]] = {}
 
     def lock(self, wait_s: float) -> HeldLock:
         """Keeps other passes over this directory away until it is released, or this process dies (P-31).
@@ -110,7 +117,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(BASELINE, baseline_shape(baseline))
+        self._save(BASELINE, baseline_shape(baseline), baseline)
 
     def known_files(self) -> dict[str, KnownFile]:
         """How note files looked when they were last read.
@@ -124,7 +131,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(FILES, files_shape(files))
+        self._save(FILES, files_shape(files), files)
 
     def guard(self) -> Guard:
         """What the guards remember.
@@ -138,7 +145,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(GUARD, guard_shape(guard))
+        self._save(GUARD, guard_shape(guard), guard)
 
     def progress(self) -> Progress:
         """Small facts of the last passes.
@@ -152,7 +159,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(PROGRESS, progress_shape(progress))
+        self._save(PROGRESS, progress_shape(progress), progress)
 
     def conflicts(self) -> dict[str, Conflict]:
         """The open conflicts by note id.
@@ -167,7 +174,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(f"{CONFLICTS}/{conflict.id}.json", conflict_shape(conflict))
+        self._save(f"{CONFLICTS}/{conflict.id}.json", conflict_shape(conflict), conflict)
 
     def close_conflicts(self, note_ids: Iterable[str]) -> None:
         """Drops conflicts that are settled; one that is not there is settled already.
@@ -203,6 +210,11 @@ class SyncState:
         path = self.folder / name
         with storage_errors(path):
             try:
+                look = self._look_of(path)
+                remembered = self._remembered.get(name)
+                if remembered and remembered[0] == look:
+                    value: _Value = remembered[1]
+                    return value
                 data = self._files.read(path)
             except FileNotFoundError:
                 return None
@@ -210,16 +222,25 @@ class SyncState:
             version = msgspec.json.decode(data, type=StateShape).version
             if version > STATE_VERSION:
                 raise StateFromNewerVersion(str(path), version)
-            return read(msgspec.json.decode(data, type=shape))
+            value = read(msgspec.json.decode(data, type=shape))
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, NotANote):
             self._put_aside(path)
             return None
+        self._remembered[name] = (look, value)
+        return value
+
+    def _look_of(self, path: Path) -> _Look:
+        status = self._files.status(path)
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
     def _put_aside(self, path: Path) -> None:
         with contextlib.suppress(OSError):
             self._files.replace(path, path.with_name(path.name + _BROKEN_SUFFIX))
 
-    def _save(self, name: str, shape: StateShape) -> None:
+    def _save(self, name: str, shape: StateShape, value: object) -> None:
         path = self.folder / name
         ensure_directory(self._files, path.parent, PRIVATE_DIRECTORY)
+        self._remembered.pop(name, None)
         write_file(self._files, path, msgspec.json.encode(shape))
+        with storage_errors(path):
+            self._remembered[name] = (self._look_of(path), value)

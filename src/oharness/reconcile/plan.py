@@ -52,6 +52,7 @@ from oharness.reconcile.guards import (
     Confirmed,
     FolderHistory,
     FolderNow,
+    FolderState,
     MissingVerdict,
     Paused,
     PauseReason,
@@ -225,7 +226,8 @@ def _strangers(view: ScopeView) -> Paused | None:
 
 def _judge_outside(view: ScopeView, missing: Mapping[str, Vanished], returned: set[str]) -> Paused | MissingVerdict:
     """What changes from outside mean; after git moved HEAD, one question about all of them."""
-    synced = sum(isinstance(entry.agreed, AgreedOn) for entry in view.baseline.entries.values())
+    quiet = not missing and view.folder.state is FolderState.THERE
+    synced = 0 if quiet else sum(isinstance(entry.agreed, AgreedOn) for entry in view.baseline.entries.values())
     verdict = judge_missing(missing, synced, view.history, view.folder, view.now_ms)
     if isinstance(verdict, Paused) and verdict.reason is PauseReason.HEAD_MOVED:
         return replace(verdict, note_ids=tuple(sorted({*verdict.note_ids, *returned})))

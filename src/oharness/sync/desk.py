@@ -20,7 +20,8 @@ from oharness.reconcile.split import PART_BYTES
 from oharness.reconcile.work import Bodies, NoteWork, needs, note_work
 from oharness.sync.apply import apply_works
 from oharness.sync.directory import Directory
-from oharness.sync.folder_look import FolderLook, folder_now, look_at_folder
+from oharness.sync.folder_look import folder_now, look_at_folder
+from oharness.sync.last_look import FolderLook
 from oharness.sync.report import PassReport
 
 
@@ -109,7 +110,7 @@ def open_desk(directory: Directory, user_id: str) -> Desk:
     Raises: StateFromNewerVersion, StorageFailed, DirectoryRedirected, BrokenFile.
     """
     known = directory.state.known_files()
-    look = look_at_folder(directory.folder, known, directory.marks.all(), directory.max_notes)
+    look = _look(directory, known)
     kept = directory.state.baseline()
     return Desk(
         directory=directory,
@@ -155,8 +156,13 @@ def look_again(desk: Desk) -> None:
     """
     directory = desk.directory
     known = desk.look.known or desk.known
-    desk.look = look_at_folder(directory.folder, known, directory.marks.all(), directory.max_notes)
+    desk.look = _look(directory, known)
     desk.report.files_opened += desk.look.opened
+
+
+def _look(directory: Directory, known: Mapping[str, KnownFile]) -> FolderLook:
+    marks = directory.marks.all()
+    return look_at_folder(directory.folder, directory.last_look, known, marks, directory.max_notes)
 
 
 def plan(desk: Desk) -> ScopePlan | Paused:

@@ -1,6 +1,6 @@
 """One notes directory with everything that sync reads and writes for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from oharness.core.clock import Clock
@@ -15,6 +15,7 @@ from oharness.disk.note_dir import NoteDir
 from oharness.disk.outbox import Outbox
 from oharness.disk.purpose_marks import PurposeMarks
 from oharness.disk.sync_state import SyncState
+from oharness.sync.last_look import LastLook
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Directory:
     git: Git
     clock: Clock
     randomness: Randomness
+    last_look: LastLook = field(default_factory=LastLook)
 
 
 def directory_of(

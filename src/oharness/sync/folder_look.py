@@ -1,36 +1,26 @@
 """What a notes directory holds, as the planner needs it: a look at all files, opening only those that changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from oharness.core.errors import StorageFailed
 from oharness.disk.git import checkout_around
 from oharness.disk.git_head import head_commit
-from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile
+from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile, Scan
 from oharness.disk.sync_shapes import Guard, KnownFile
 from oharness.notes.entry import FileStamp
 from oharness.notes.frontmatter import FILE_SUFFIX
 from oharness.notes.hashing import content_hash
-from oharness.notes.limits import choose_loaded
+from oharness.notes.limits import LoadChoice, choose_loaded
 from oharness.notes.problems import ProblemReason
 from oharness.reconcile.decide import DAMAGED, NOT_LOADED, UNREADABLE, Here
 from oharness.reconcile.guards import FolderNow, FolderState
 from oharness.reconcile.plan import FileSide
 from oharness.sync.directory import Directory
-
-
-@dataclass(frozen=True, slots=True)
-class FolderLook:
-    """All files by note id, and how each looked; `opened` counts those that had to be read."""
-
-    state: FolderState
-    files: Mapping[str, FileSide]
-    known: dict[str, KnownFile]
-    opened: int
+from oharness.sync.last_look import FolderLook, LastLook
 
 
 def look_at_folder(
-    folder: NoteDir, known: Mapping[str, KnownFile], marks: Mapping[str, str], max_notes: int
+    folder: NoteDir, last: LastLook, known: Mapping[str, KnownFile], marks: Mapping[str, str], max_notes: int
 ) -> FolderLook:
     """The directory now. A directory that cannot be listed holds nothing as far as anybody knows.
 
@@ -42,7 +32,17 @@ def look_at_folder(
         return FolderLook(FolderState.UNREADABLE, {}, dict(known), 0)
     if not scan.exists:
         return FolderLook(FolderState.GONE, {}, {}, 0)
-    choice = choose_loaded(scan.files, max_notes)
+    look = last.of(scan, marks)
+    if look is None:
+        look = _looked_through(folder, scan, known, marks, max_notes)
+        last.keep(scan, marks, look)
+    return look
+
+
+def _looked_through(
+    folder: NoteDir, scan: Scan, known: Mapping[str, KnownFile], marks: Mapping[str, str], max_notes: int
+) -> FolderLook:
+    choice = choose_loaded(scan.files, max_notes) if len(scan.files) > max_notes else LoadChoice(scan.files, ())
     files: dict[str, FileSide] = {}
     seen: dict[str, KnownFile] = {}
     opened = 0

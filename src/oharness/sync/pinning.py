@@ -55,9 +55,21 @@ def pin(files: FileSystem, home: Home, scope: Scope, credentials: Credentials) -
     """
     if not is_on(files, home, scope):
         raise SyncIsOff
-    present = (credentials.user_id, credentials.cloud)
+    elsewhere = pinned_elsewhere(files, home, scope, credentials)
+    if elsewhere is not None:
+        raise elsewhere
     target = sync_target(files, home, scope)
     if target is None or not target.user_id:
-        set_sync_target(files, home, scope, SyncTarget(*present, enabled=True))
-    elif (target.user_id, target.origin) != present:
-        raise PinnedElsewhere(scope.key, target.user_id, target.origin, *present)
+        set_sync_target(files, home, scope, SyncTarget(credentials.user_id, credentials.cloud, enabled=True))
+
+
+def pinned_elsewhere(files: FileSystem, home: Home, scope: Scope, credentials: Credentials) -> PinnedElsewhere | None:
+    """What keeps a scope from syncing with who is signed in: it belongs to somebody or somewhere else.
+
+    Raises: BrokenFile, StorageFailed.
+    """
+    target = sync_target(files, home, scope)
+    present = (credentials.user_id, credentials.cloud)
+    if target is None or not target.user_id or (target.user_id, target.origin) == present:
+        return None
+    return PinnedElsewhere(scope.key, target.user_id, target.origin, *present)

@@ -27,6 +27,7 @@ class Hold(StrEnum):
     ACCOUNT_CHANGED = "account-changed"
     ERASED = "erased"
     ASKS = "asks"
+    UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)

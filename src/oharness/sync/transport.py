@@ -1,5 +1,6 @@
 """What a pass asks of the sync service, whatever carries it; `http_transport` is the real one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +43,16 @@ class ServiceRefused(Failed):
 
 
 @dataclass(eq=False)
+class TooFrequent(ServiceRefused):
+    """There were too many requests (429): nothing is asked for `retry_after_s` seconds, in any directory."""
+
+
+@dataclass(eq=False)
+class AccountErased(ServiceRefused):
+    """The account was deleted at the Cloud (410), with everything that it had synced; notes here stay."""
+
+
+@dataclass(eq=False)
 class SignedOut(Failed):
     """Nobody is signed in, or the token was refused after one refresh (P-5, 401)."""
 
@@ -50,7 +61,14 @@ class SignedOut(Failed):
 
 def refusal(answer: ErrorAnswer) -> ServiceRefused:
     """An error answer as what a pass raises."""
-    return ServiceRefused(answer.code, answer.status, answer.message, answer.retry_after)
+    kind = _KINDS.get(answer.code, ServiceRefused) if answer.code else ServiceRefused
+    return kind(answer.code, answer.status, answer.message, answer.retry_after)
+
+
+_KINDS: Mapping[ErrorCode, type[ServiceRefused]] = {
+    ErrorCode.RATE_LIMITED: TooFrequent,
+    ErrorCode.ACCOUNT_ERASED: AccountErased,
+}
 
 
 @dataclass(slots=True)

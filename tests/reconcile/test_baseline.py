@@ -142,6 +142,12 @@ def test_a_new_replica_inherits_what_it_holds_unchanged_and_nothing_else() -> No
     assert inherited("device-3", other, {}).epoch == ""
 
 
+def test_a_new_replica_that_lies_behind_inherits_the_older_version_that_it_holds() -> None:
+    moved_on = agree(synced("A", 1), Version("A2", "r2"))
+    new = inherited("device-2", at_version(9, a=moved_on), {"a": "A"})
+    assert dict(new.entries) == {"a": Entry(AgreedOn(Version("A", "r1")))}
+
+
 def test_agreeing_remembers_what_was_agreed_before() -> None:
     entry = synced("A", 1)
     for seq in range(2, 12):

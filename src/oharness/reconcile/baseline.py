@@ -253,16 +253,18 @@ def after_reset(baseline: Baseline, held: Collection[str]) -> Baseline:
 
 
 def inherited(device: str, other: Baseline, here: Mapping[str, str]) -> Baseline:
-    """The first baseline of a new replica: what another folder of the scope agreed on and this one holds unchanged.
+    """The first baseline of a new replica: what another folder of the scope held in sync and this one holds too.
 
+    A version that the other folder has moved on from counts as well: a clone often lies behind.
     Shapes: `here` is id to content hash. The epoch comes along, so that a reset since then is noticed.
     Source: decisions, "Where things live": absence from another folder is no deletion here.
     """
-    entries = {
-        note_id: Entry(AgreedOn(entry.agreed.version))
-        for note_id, entry in other.entries.items()
-        if isinstance(entry.agreed, AgreedOn) and here.get(note_id) == entry.agreed.version.hash
-    }
+    entries: dict[str, Entry] = {}
+    for note_id, entry in other.entries.items():
+        versions = known_versions(entry.agreed) if isinstance(entry.agreed, AgreedOn) else ()
+        held = next((version for version in versions if version.hash == here.get(note_id)), None)
+        if held:
+            entries[note_id] = Entry(AgreedOn(held))
     return with_entries(Baseline(device, other.epoch if entries else ""), entries)
 
 

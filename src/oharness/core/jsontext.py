@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 import rfc8785
-
-
-_TEXTS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def canonical_json(value: Any) -> bytes:
@@ -27,7 +25,8 @@ def canonical_json_of_texts(value: Mapping[str, str | list[str]]) -> bytes:
     Shapes: ASCII keys, so that their order is the same by code point and by UTF-16 unit.
     Raises: ValueError for lone surrogates.
     """
-    return _TEXTS.encode(value).encode()
+    members = (f"{_quoted(key)}:{_text_or_list(value[key])}" for key in sorted(value))
+    return f"{{{','.join(members)}}}".encode()
 
 
 def one_line_json(value: Any) -> str:
@@ -35,7 +34,7 @@ def one_line_json(value: Any) -> str:
 
     U+2028, U+2029 and U+0085 are escaped, since editors take them for line ends.
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _ON_ONE_LINE.encode(value)
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
 
 
@@ -49,7 +48,13 @@ def parse_json(text: str) -> Any:
 
     Raises: ValueError (json.JSONDecodeError where there is a position).
     """
-    return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
+    if text.startswith("\ufeff"):
+        raise json.JSONDecodeError("a byte order mark stands before the JSON", text, 0)
+    return _STRICT.decode(text)
+
+
+def _text_or_list(value: str | list[str]) -> str:
+    return _quoted(value) if isinstance(value, str) else f"[{','.join(map(_quoted, value))}]"
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -62,3 +67,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+_ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant)

@@ -44,12 +44,14 @@ check: setup ## Format, lint, types and the direction of imports.
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/words.py --check
 	$(BIN)/python scripts/settings_page.py --check
+	$(BIN)/python scripts/variables_pages.py --check
 
 typecheck: setup ## Types alone (mypy --strict).
 	$(BIN)/mypy
 
 pages: setup ## Write the document pages that are made from the code.
 	$(BIN)/python scripts/settings_page.py
+	$(BIN)/python scripts/variables_pages.py
 
 format: setup ## Bring the code into its form.
 	$(BIN)/ruff format .
@@ -70,6 +72,14 @@ test-plugins: setup ## Tests of the plugin host, the built-in plugins and an ext
 hammer: setup ## 24 processes write to one notes directory for 10 s; nothing may be lost or seen torn.
 	$(BIN)/python scripts/hammer.py --processes 24 --seconds 10
 
+simulate: setup ## The proof of sync: the planner on $(TRIPLES) related notes, the whole system in $(SEEDS) made-up worlds.
+	$(BIN)/python scripts/simulate_planner.py --triples $(TRIPLES)
+	$(BIN)/python scripts/simulate.py --seeds $(SEEDS) --workers $(WORKERS)
+
+simulate-long: setup ## The same with ten million notes and fifty thousand worlds; hours.
+	$(BIN)/python scripts/simulate_planner.py --triples 10000000
+	$(BIN)/python scripts/simulate.py --seeds 50000 --workers $(WORKERS)
+
 build: setup ## Source archive and wheel under dist/.
 	$(BIN)/python -m build --installer uv --outdir dist .
 
@@ -79,6 +89,9 @@ bench-start: setup ## Start-up times beside a bare Python and beside reading the
 bench-recall: setup ## Recall: quality and times beside FTS5, bm25s, tantivy and rank-bm25.
 	$(BIN)/python -m bench.recall $(BENCH_ARGS)
 
+bench-sync: setup ## Sync beside git, unison and vdirsyncer with Radicale, and commits per second of the service.
+	$(BIN)/python -m bench.sync $(BENCH_ARGS)
+
 lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml -o requirements/use.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras --group dev --group bench -c requirements/use.txt pyproject.toml -o requirements/work.txt
@@ -86,4 +99,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run check typecheck pages format test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean
+.PHONY: help words setup run check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean

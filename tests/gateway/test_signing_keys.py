@@ -1,5 +1,7 @@
 """Keys change without a token ever being without its key."""
 
+import json
+
 import pytest
 
 from oharness.core.clock import Millis
@@ -13,8 +15,10 @@ from oharness.gateway.key_schedule import (
     keys_to_drop,
     signing_key,
 )
+from oharness.protocol.claims import AUDIENCE
+from oharness.syncserver.auth import PublishedKeys, Verifier
 from oharness.testing.clock import FakeClock
-from oharness.testing.gateway import Gateway
+from oharness.testing.gateway import ORIGIN, Gateway
 
 pytestmark = pytest.mark.sync
 
@@ -77,6 +81,30 @@ async def test_a_token_can_be_verified_until_it_expires_across_a_change_of_keys(
     await gateway.cloud.housekeeping.round()
     with pytest.raises(KeyError):
         await gateway.claims(long_lived)
+
+
+async def test_the_sync_service_follows_a_change_of_keys_and_fetches_seldom(
+    on_sqlite: Gateway, clock: FakeClock
+) -> None:
+    fetched = 0
+
+    async def fetch() -> bytes:
+        nonlocal fetched
+        fetched += 1
+        return json.dumps(await on_sqlite.cloud.keys.published()).encode()
+
+    verifier = Verifier(PublishedKeys(fetch, clock), clock, AUDIENCE, ORIGIN)
+    account = await on_sqlite.cloud.accounts.add("ann@example.com", None)
+    hours = 24 * 31
+    for _ in range(hours):
+        await on_sqlite.cloud.housekeeping.round()
+        token = (await access_token(on_sqlite.cloud, "ann@example.com", 15))["accessToken"]
+        assert (await verifier.verify(f"Bearer {token}")).account == account.id
+        clock.advance(3600)
+    assert fetched == hours
+    await on_sqlite.cloud.keys.replace_all()
+    token = (await access_token(on_sqlite.cloud, "ann@example.com", 15))["accessToken"]
+    assert (await verifier.verify(f"Bearer {token}")).account == account.id
 
 
 async def test_all_keys_can_be_replaced_at_once(gateway: Gateway) -> None:

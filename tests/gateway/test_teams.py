@@ -118,6 +118,12 @@ async def test_a_name_that_cannot_be_shown_is_refused(on_sqlite: Gateway, name: 
     assert (await ann.send("/teams", name=name)).status_code == 400
 
 
+@pytest.mark.parametrize("name", ["%00", "%FF", "t_none", "x" * 300, "..%2f.."])
+async def test_an_address_that_names_no_team_shows_none(gateway: Gateway, name: str) -> None:
+    (ann,) = await people(gateway, "ann")
+    assert (await ann.get(f"/teams/{name}")).status_code == 404
+
+
 async def test_guessing_invitation_codes_is_stopped(on_sqlite: Gateway) -> None:
     (ann,) = await people(on_sqlite, "ann")
     await ann.get("/teams")

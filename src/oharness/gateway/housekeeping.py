@@ -1,6 +1,5 @@
 """What the gateway does without being asked: keys in time, old rows out, stopped deletions on."""
 
-import asyncio
 import logging
 
 from sqlalchemy import delete
@@ -46,8 +45,6 @@ class Housekeeping:
                 await work()
             except DatabaseUnavailable as error:
                 _LOG.warning("database failed", extra={"fields": {"reason": error.reason}})
-            except asyncio.CancelledError:
-                raise
             except Exception:  # noqa: BLE001 - deletions of some must not stop because of one fault
                 _LOG.error("internal error", exc_info=True, extra={"fields": {"endpoint": "housekeeping"}})
 

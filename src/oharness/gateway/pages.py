@@ -31,6 +31,7 @@ from oharness.language.sentences import error_sentence
 
 Form = Mapping[str, str]
 _LOCAL_PATH = re.compile(r"/(?:device(?:\?user_code=[A-Za-z0-9%-]{1,30})?|account|teams)")
+_ID = re.compile(r"[A-Za-z0-9_]{1,64}")
 _HOME = "/account"
 
 DONE: Mapping[str, str] = {
@@ -430,4 +431,5 @@ def _device_path(code: str) -> str:
 
 
 def _team_id(visit: Visit) -> str:
-    return str(visit.request.path_params["team"])
+    given = str(visit.request.path_params["team"])
+    return given if _ID.fullmatch(given) else ""

@@ -10,7 +10,7 @@ from oharness.serving.variables import Setting, number_between, optional_text, r
 
 PREFIX = "OHARNESS_CLOUD_"
 ADMIN_KEY = "OHARNESS_SYNC_ADMIN_KEY"
-DEFAULT_DATABASE = "<home>/cloud-gateway/accounts.sqlite3"
+DEFAULT_DATABASE = "HOME/cloud-gateway/accounts.sqlite3"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -91,7 +91,7 @@ SETTINGS = (
         "DATABASE_URL",
         "",
         f"where accounts are kept: sqlite:///path or postgresql://user:password@host/name; unset: the SQLite file "
-        f"{DEFAULT_DATABASE}, where <home> is OHARNESS_HOME or ~/.oharness",
+        f"{DEFAULT_DATABASE}, where HOME is OHARNESS_HOME or ~/.oharness",
         optional_text,
     ),
     _row("SYNC_URL", "http://127.0.0.1:4321", "where devices reach the sync service", _public_address, _ADDRESS),

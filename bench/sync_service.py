@@ -102,7 +102,7 @@ def running_service(folder: Path) -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "oharness.syncserver"],
         env=os.environ | {f"OHARNESS_SYNC_{name}": value for name, value in variables.items()},
-        stderr=subprocess.DEVNULL,
+        stderr=(folder / 'log').open('wb'),
     )
     url = f"http://127.0.0.1:{port}"
     try:
@@ -139,6 +139,7 @@ async def commit_for(http: httpx2.AsyncClient, where: Scope, device: str, until:
         request = CommitRequest(where, EPOCH, device, randomness.uuid(), (put,))
         started = time.monotonic()
         answer = await http.post(COMMIT_PATH, content=encode_commit_request(request))
+        assert answer.status_code == 200, answer.text
         assert answer.json()["results"][0]["status"] == "applied", answer.text
         times.append(time.monotonic() - started)
 

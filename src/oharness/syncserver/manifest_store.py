@@ -57,8 +57,7 @@ class ManifestStore:
             return self._remember(key, await self._read_fresh(key))
         latest = await self._read_unless(key, known)
         if latest is known:
-            self._cached.move_to_end(key)
-            return known
+            return self._remember(key, known)
         if _went_back(known.manifest, latest.manifest):
             await self._clock.sleep(_SECOND_LOOK_S)
             latest = await self._read_fresh(key)

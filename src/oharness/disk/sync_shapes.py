@@ -10,6 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from oharness.core.clock import Millis
+from oharness.disk.encoded_once import EncodedOnce
 from oharness.notes.entry import FileStamp
 from oharness.notes.frontmatter import note_file_name, note_text, parse_note
 from oharness.notes.note import Note
@@ -69,8 +70,8 @@ class _EntryShape(msgspec.Struct, rename="camel", omit_defaults=True):
     seen: _SeenShape | None = None
 
 
-class BaselineShape(StateShape):
-    """`baseline.json`."""
+class _BaselineHead(StateShape):
+    """Everything of `baseline.json` but its entries."""
 
     device: str = ""
     epoch: str = ""
@@ -78,12 +79,26 @@ class BaselineShape(StateShape):
     horizon: int = 0
     count: int = 0
     xor: str = "0"
+
+
+class BaselineShape(_BaselineHead):
+    """`baseline.json`."""
+
     entries: dict[str, _EntryShape] = {}
 
 
-def baseline_shape(baseline: Baseline) -> BaselineShape:
+class _EncodedBaselineShape(_BaselineHead):
+    entries: dict[str, msgspec.Raw] = {}
+
+
+def encoded_entries() -> EncodedOnce[Entry]:
+    """What is kept between two saves of one baseline."""
+    return EncodedOnce(lambda entry: msgspec.json.encode(_entry_shape(entry)))
+
+
+def baseline_shape(baseline: Baseline, encoded: EncodedOnce[Entry]) -> StateShape:
     """A baseline as it is kept."""
-    return BaselineShape(
+    return _EncodedBaselineShape(
         version=STATE_VERSION,
         device=baseline.device,
         epoch=baseline.epoch,
@@ -91,7 +106,7 @@ def baseline_shape(baseline: Baseline) -> BaselineShape:
         horizon=baseline.horizon,
         count=baseline.check.count,
         xor=baseline.check.hex,
-        entries={note_id: _entry_shape(entry) for note_id, entry in baseline.entries.items()},
+        entries=encoded.members(baseline.entries),
     )
 
 
@@ -189,20 +204,23 @@ class FilesShape(StateShape):
     files: list[_FileShape] = []
 
 
-def files_shape(files: Mapping[str, KnownFile]) -> FilesShape:
+class _EncodedFilesShape(StateShape):
+    files: list[msgspec.Raw] = []
+
+
+def encoded_files() -> EncodedOnce[KnownFile]:
+    """What is kept between two saves of the files of one directory."""
+    return EncodedOnce(lambda known: msgspec.json.encode(_file_shape(known)))
+
+
+def files_shape(files: Mapping[str, KnownFile], encoded: EncodedOnce[KnownFile]) -> StateShape:
     """Known files as they are kept."""
-    listed = [
-        _FileShape(
-            known.stamp.name,
-            known.stamp.mtime_ns,
-            known.stamp.size,
-            known.stamp.inode,
-            known.hash,
-            known.reason or "",
-        )
-        for known in files.values()
-    ]
-    return FilesShape(version=STATE_VERSION, files=listed)
+    return _EncodedFilesShape(version=STATE_VERSION, files=list(encoded.members(files).values()))
+
+
+def _file_shape(known: KnownFile) -> _FileShape:
+    stamp = known.stamp
+    return _FileShape(stamp.name, stamp.mtime_ns, stamp.size, stamp.inode, known.hash, known.reason or "")
 
 
 def read_files(shape: FilesShape) -> dict[str, KnownFile]:

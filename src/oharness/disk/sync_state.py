@@ -36,6 +36,8 @@ from oharness.disk.sync_shapes import (
     StateShape,
     baseline_shape,
     conflict_shape,
+    encoded_entries,
+    encoded_files,
     files_shape,
     guard_shape,
     progress_shape,
@@ -92,6 +94,8 @@ class SyncState:
         self._locks = home.locks
         self._lock_file = home.locks / f"sync-{scope.digest[:32]}-{replica}.lock"
         self._remembered: dict[str, tuple[_Look, Any]] = {}
+        self._entries = encoded_entries()
+        self._known_files = encoded_files()
 
     def lock(self, wait_s: float) -> HeldLock:
         """Keeps other passes over this directory away until it is released, or this process dies (P-31).
@@ -117,7 +121,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(BASELINE, baseline_shape(baseline), baseline)
+        self._save(BASELINE, baseline_shape(baseline, self._entries), baseline)
 
     def known_files(self) -> dict[str, KnownFile]:
         """How note files looked when they were last read.
@@ -131,7 +135,7 @@ class SyncState:
 
         Raises: StorageFailed.
         """
-        self._save(FILES, files_shape(files), files)
+        self._save(FILES, files_shape(files, self._known_files), files)
 
     def guard(self) -> Guard:
         """What the guards remember.
@@ -146,6 +150,14 @@ class SyncState:
         Raises: StorageFailed.
         """
         self._save(GUARD, guard_shape(guard), guard)
+
+    def guard_looks(self) -> object:
+        """A value that is another one after the guard was kept, by whatever process."""
+        try:
+            status = self._files.status(self.folder / GUARD)
+        except OSError:
+            return None
+        return (status.st_mtime_ns, status.st_size, status.st_ino)
 
     def progress(self) -> Progress:
         """Small facts of the last passes.

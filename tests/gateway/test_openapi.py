@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import schemathesis
 from starlette.routing import Route
 
 from oharness.gateway.app import GatewayApp
@@ -27,20 +26,12 @@ async def test_every_endpoint_in_the_document_is_there(on_sqlite: Gateway) -> No
     assert {(path, method.upper()) for path, method, _ in operations()} <= served
 
 
-async def test_the_document_is_one_that_tools_can_read(on_sqlite: Gateway) -> None:
-    answer = await on_sqlite.device().http.get("/openapi.json")
-    schema = schemathesis.openapi.from_dict(answer.json())
-    assert len(list(schema.get_all_operations())) == len(operations())
-
-
 @pytest.mark.parametrize(("path", "method", "operation"), operations())
 async def test_an_empty_request_gets_an_answer_that_is_documented(
     on_sqlite: Gateway, path: str, method: str, operation: dict[str, Any]
 ) -> None:
-    form = (
-        {"content": b"", "headers": {"content-type": "application/x-www-form-urlencoded"}} if method == "post" else {}
-    )
-    answer = await on_sqlite.device().http.request(method, path, **form)
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = await on_sqlite.device().http.request(method, path, content=b"", headers=headers)
     assert str(answer.status_code) in operation["responses"]
     schema = operation["responses"][str(answer.status_code)]["content"]["application/json"]["schema"]
     assert set(schema.get("required", ["error"])) <= set(answer.json())

@@ -93,7 +93,11 @@ class Machine:
 
 @dataclass(slots=True, eq=False)
 class Replica:
-    """One notes directory. `has_lost_its_past`: it began without a baseline that knows its notes."""
+    """One notes directory.
+
+    `has_lost_its_past`: what it knows of the cloud does not count, until its next pass. `unclear` are notes that this
+    pass could not settle.
+    """
 
     name: str
     machine: Machine
@@ -102,6 +106,11 @@ class Replica:
     folder: Path
     process: "Process | None" = None
     has_lost_its_past: bool = False
+    unclear: set[str] = field(default_factory=set)
+
+    def knows_the_past_of(self, note_id: str) -> bool:
+        """Whether the note was in sync here, as far as the cloud remembers."""
+        return not self.has_lost_its_past and note_id not in self.unclear
 
     def path(self, note_id: str) -> Path:
         """The file of a note."""

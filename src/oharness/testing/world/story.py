@@ -37,10 +37,11 @@ class Played:
     counts: dict[str, int]
     requests: int
     faults: tuple[str, ...]
+    steps: int
 
 
-def play(seed: int) -> Played:
-    """Plays the world of a seed; the same seed gives the same world."""
+def play(seed: int, steps: int | None = None) -> Played:
+    """Plays the world of a seed; the same seed gives the same world. `steps` ends the lively time early."""
     chance = random.Random(f"threads {seed}")
 
     async def main(loop: SimulatedLoop) -> Played:
@@ -48,7 +49,7 @@ def play(seed: int) -> Played:
         faults: list[str] = []
         try:
             await world.cloud.open()
-            await _lively(world)
+            await _lively(world, steps)
             await _quiet(world)
             faults += await _judged(world)
         except (Broken, AssertionError) as error:
@@ -58,7 +59,13 @@ def play(seed: int) -> Played:
         for fault in faults:
             trace.say("JUDGE", fault)
         return Played(
-            seed, tuple(trace.lines), trace.digest, dict(trace.counts), world.cloud.network.requests, tuple(faults)
+            seed,
+            tuple(trace.lines),
+            trace.digest,
+            dict(trace.counts),
+            world.cloud.network.requests,
+            tuple(faults),
+            world.steps,
         )
 
     return run_simulated(main, lambda: chance.choice((0.0, 0.0, 0.001, 0.02)))
@@ -148,11 +155,13 @@ def _store_weather_changes(world: World) -> None:
 # --- the lively time
 
 
-async def _lively(world: World) -> None:
+async def _lively(world: World, most: int | None) -> None:
     events, weights = _events(world)
     for replica in world.replicas:
         people.writes_a_note(world, replica)
-    for _ in range(world.chance.randint(25, 55)):
+    steps = world.chance.randint(25, 55)
+    for _ in range(steps if most is None else min(most, steps)):
+        world.steps += 1
         world.chance.choices(events, weights)[0](world)
         _complain(world)
         await asyncio.sleep(world.chance.choice(_PAUSES_S))
@@ -183,7 +192,15 @@ async def _sync(world: World, replica: Replica) -> PassReport | None:
     for note_id in sorted(set(report.conflicts) - known):
         world.faults += conflict_faults(world, replica, note_id)
         world.trace.event("conflict", replica.name, note_id)
+    _settle_the_past(replica, report)
     return report
+
+
+def _settle_the_past(replica: Replica, report: PassReport) -> None:
+    if report.paused is None:
+        open_ids = {*report.conflicts, *report.held_back}
+        replica.unclear = open_ids if replica.has_lost_its_past else replica.unclear & open_ids
+        replica.has_lost_its_past = False
 
 
 def _told(report: PassReport) -> str:

@@ -45,6 +45,7 @@ class World:
     held: dict[str, dict[str, str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     has_limits: bool = False
+    steps: int = 0
     confirmed: set[Text] = field(default_factory=set)
     cloned_ids: set[str] = field(default_factory=set)
     acting: Replica | None = None
@@ -106,8 +107,10 @@ class World:
         if self.acting is replica:
             if new is not None:
                 self.ledger.wrote(old, new)
-            elif old is not None:
+            elif old is not None and replica.knows_the_past_of(note_id):
                 self.ledger.deleted(old, replica.name)
+            elif old is not None:  # of a note that was not in sync a deletion says nothing to others
+                self.ledger.vanished(old, replica.name)
             return
         if after is not None and new is None:
             raise Broken(f"sync wrote what is no note: {path} on {replica.name}: {after[:80]!r}")

@@ -2,37 +2,59 @@
 
 It is derived from the note files: it may be deleted at any time, and one that is damaged or of another version is
 made anew without a word. Two processes may use the same file. Blocking I/O.
+
+The notes of a key are kept in chunks of note numbers, so that one changed note rewrites little. Nothing is flushed to
+the disk: what a power cut leaves is either found damaged and made anew, or older than the files and caught up.
 """
 
-import json
 import sqlite3
+import sys
 import threading
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from oharness.core.clock import Millis
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
-from oharness.recall.index import note_terms
+from oharness.recall.index import LONG_BODY, NoteTerms, Postings, note_terms
 
-VERSION = 1
+VERSION = f"3 {sys.byteorder}"
 _BUSY_SECONDS = 10.0
+_CHUNK_BITS = 11
+_NOTES_AT_ONCE = 1000
+_MOST_CACHED_PLACES = 400_000
+_MOST_KEYS_FROM = 1000
+_KEYS_PER_QUESTION = 400
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE note (num INTEGER PRIMARY KEY, name TEXT UNIQUE, mtime_ns INTEGER, size INTEGER, inode INTEGER,
-  id TEXT, summary TEXT, type TEXT, tags TEXT, created_at INTEGER, updated_at INTEGER, hash TEXT,
-  body_bytes INTEGER, links TEXT, language TEXT);
+CREATE TABLE stamp (name TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, num INTEGER) WITHOUT ROWID;
+CREATE TABLE note (num INTEGER PRIMARY KEY, id TEXT, summary TEXT, type TEXT, tags TEXT, created_at INTEGER,
+  updated_at INTEGER, hash TEXT, body_bytes INTEGER, links TEXT, name TEXT, language TEXT, body_words INTEGER);
 CREATE INDEX note_id ON note (id);
-CREATE TABLE problem (name TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, reason TEXT) WITHOUT ROWID;
-CREATE TABLE place (key TEXT, num INTEGER, fields INTEGER, PRIMARY KEY (key, num)) WITHOUT ROWID;
-CREATE INDEX place_num ON place (num);
-CREATE VIEW entry AS SELECT name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at, hash,
-  body_bytes, links FROM note;
-CREATE VIEW stamp AS SELECT name, mtime_ns, size, inode FROM note
-  UNION ALL SELECT name, mtime_ns, size, inode FROM problem;
+CREATE TABLE problem (name TEXT PRIMARY KEY, reason TEXT) WITHOUT ROWID;
+CREATE TABLE note_keys (num INTEGER PRIMARY KEY, keys TEXT);
+CREATE TABLE place (key TEXT, chunk INTEGER, count INTEGER, head BLOB, body BLOB, PRIMARY KEY (key, chunk))
+  WITHOUT ROWID;
+CREATE VIEW entry AS SELECT num, stamp.name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at,
+  hash, body_bytes, links FROM note JOIN stamp USING (num);
 """
-_EMPTY: Mapping[int, int] = {}
+_Marks = dict[int, int]
+
+
+@dataclass(slots=True)
+class _View:
+    """What was read already, for as long as nobody writes."""
+
+    places: dict[str, Postings | None] = field(default_factory=dict)
+    places_size: int = 0
+    entries: dict[int, NoteEntry] = field(default_factory=dict)
+    long_bodies: Mapping[int, int] | None = None
+    count: int | None = None
+    languages: tuple[str, ...] | None = None
 
 
 class RecallIndex:
@@ -41,11 +63,9 @@ class RecallIndex:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._lock = threading.RLock()
-        self._places: dict[str, Mapping[int, int]] = {}
-        self._entries: dict[int, NoteEntry] = {}
-        self._count: int | None = None
-        self._languages: tuple[str, ...] | None = None
-        self._data_version = self._read_data_version()
+        self._is_reading = False
+        self._seen: Any = None
+        self._view = _View()
 
     @classmethod
     def open(cls, path: Path | None) -> "RecallIndex":
@@ -78,8 +98,8 @@ class RecallIndex:
     def stamps(self) -> dict[str, FileStamp]:
         """How each file looked when it was read, by file name; files with a problem too."""
         with self._lock:
-            rows = self._database.execute("SELECT * FROM stamp")
-            return {row[0]: FileStamp(*row) for row in rows}
+            rows = self._database.execute("SELECT name, mtime_ns, size, inode FROM stamp").fetchall()
+        return {row[0]: FileStamp(*row) for row in rows}
 
     def update(
         self,
@@ -89,71 +109,36 @@ class RecallIndex:
     ) -> None:
         """Takes in changed notes with their bodies, problem files, and the names of files that are gone."""
         with self._lock, self._writing() as database:
+            changes = _Changes(database)
             for name in removed:
-                _remove(database, name)
+                changes.drop_file(name)
             for problem in problems:
-                _remove(database, problem.stamp.name)
-                database.execute(
-                    "INSERT INTO problem VALUES (?, ?, ?, ?, ?)", (*_stamp_row(problem.stamp), problem.reason)
-                )
-            for entry, body in upserts:
-                _remove(database, entry.stamp.name)
-                _insert(database, entry, body)
+                changes.put_problem(problem)
+            waiting = iter(upserts)
+            while batch := list(islice(waiting, _NOTES_AT_ONCE)):
+                for entry, body in batch:
+                    changes.put_note(entry, note_terms(entry.summary, entry.tags, body))
+                changes.write_places()
+            changes.write_places()
 
     def entries(self) -> list[NoteEntry]:
         """All notes."""
         with self._lock:
-            return [_entry(row) for row in self._database.execute("SELECT * FROM entry ORDER BY name")]
+            rows = self._database.execute("SELECT * FROM entry ORDER BY name").fetchall()
+        return [_entry(row) for row in rows]
 
     def entry(self, note_id: str) -> NoteEntry | None:
         """The note with that id."""
         with self._lock:
             row = self._database.execute("SELECT * FROM entry WHERE id = ?", (note_id,)).fetchone()
-            return _entry(row) if row else None
+        return _entry(row) if row else None
 
     def problems(self) -> list[ProblemEntry]:
         """The files that cannot be notes."""
+        question = "SELECT name, mtime_ns, size, inode, reason FROM problem JOIN stamp USING (name) ORDER BY name"
         with self._lock:
-            rows = self._database.execute("SELECT * FROM problem ORDER BY name")
-            return [ProblemEntry(FileStamp(*row[:4]), row[4]) for row in rows]
-
-    def note_count(self) -> int:
-        """How many notes there are."""
-        with self._lock:
-            self._forget_if_changed()
-            if self._count is None:
-                self._count = int(self._database.execute("SELECT count(*) FROM note").fetchone()[0])
-            return self._count
-
-    def languages(self) -> tuple[str, ...]:
-        """The languages its notes are written in, English always among them."""
-        with self._lock:
-            self._forget_if_changed()
-            if self._languages is None:
-                rows = self._database.execute("SELECT DISTINCT language FROM note ORDER BY language")
-                self._languages = tuple(dict.fromkeys(["en", *(row[0] for row in rows)]))
-            return self._languages
-
-    def places(self, key: str) -> Mapping[int, int]:
-        """The notes that hold a key, each with the fields it stands in."""
-        with self._lock:
-            self._forget_if_changed()
-            found = self._places.get(key)
-            if found is None:
-                rows = self._database.execute("SELECT num, fields FROM place WHERE key = ?", (key,)).fetchall()
-                found = self._places[key] = dict(rows) if rows else _EMPTY
-            return found
-
-    def entry_at(self, number: int) -> NoteEntry:
-        """The note with that number."""
-        with self._lock:
-            found = self._entries.get(number)
-            if found is None:
-                row = self._database.execute(
-                    "SELECT * FROM entry WHERE name = (SELECT name FROM note WHERE num = ?)", (number,)
-                ).fetchone()
-                found = self._entries[number] = _entry(row)
-            return found
+            rows = self._database.execute(question).fetchall()
+        return [ProblemEntry(FileStamp(*row[:4]), row[4]) for row in rows]
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -162,41 +147,210 @@ class RecallIndex:
             self._database.execute("BEGIN")
             try:
                 self._database.execute("SELECT 1 FROM meta").fetchone()  # the view is taken here
+                self._forget_if_changed()
+                self._is_reading = True
                 yield
             finally:
+                self._is_reading = False
                 self._database.execute("ROLLBACK")
+
+    def note_count(self) -> int:
+        """How many notes there are."""
+        with self._lock:
+            self._forget_if_changed()
+            if self._view.count is None:
+                self._view.count = int(self._database.execute("SELECT count(*) FROM note").fetchone()[0])
+            return self._view.count
+
+    def languages(self) -> tuple[str, ...]:
+        """The languages its notes are written in, English always among them."""
+        with self._lock:
+            self._forget_if_changed()
+            if self._view.languages is None:
+                rows = self._database.execute("SELECT DISTINCT language FROM note ORDER BY language")
+                self._view.languages = tuple(dict.fromkeys(["en", *(row[0] for row in rows)]))
+            return self._view.languages
+
+    def postings_of(self, keys: Iterable[str]) -> Mapping[str, Postings]:
+        """The notes of each key that any note holds."""
+        with self._lock:
+            self._forget_if_changed()
+            asked = list(keys)
+            self._fetch([key for key in asked if key not in self._view.places])
+            found = {key: postings for key in asked if (postings := self._view.places.get(key)) is not None}
+            if self._view.places_size > _MOST_CACHED_PLACES:
+                self._view.places.clear()
+                self._view.places_size = 0
+            return found
+
+    def keys_from(self, beginning: str) -> list[str]:
+        """The keys that begin so, at most a thousand."""
+        with self._lock:
+            rows = self._database.execute(
+                "SELECT DISTINCT key FROM place WHERE key >= ? AND key < ? LIMIT ?",
+                (beginning, beginning + "\U0010ffff", _MOST_KEYS_FROM),
+            )
+            return [row[0] for row in rows]
+
+    def long_bodies(self) -> Mapping[int, int]:
+        """The notes whose bodies are longer than `LONG_BODY` words, and how many words they have."""
+        with self._lock:
+            self._forget_if_changed()
+            if self._view.long_bodies is None:
+                rows = self._database.execute("SELECT num, body_words FROM note WHERE body_words > ?", (LONG_BODY,))
+                self._view.long_bodies = dict(rows.fetchall())
+            return self._view.long_bodies
+
+    def entry_at(self, number: int) -> NoteEntry | None:
+        """The note with that number."""
+        with self._lock:
+            self._forget_if_changed()
+            found = self._view.entries.get(number)
+            if found is None:
+                row = self._database.execute("SELECT * FROM entry WHERE num = ?", (number,)).fetchone()
+                if row is None:
+                    return None
+                found = self._view.entries[number] = _entry(row)
+            return found
+
+    def _fetch(self, keys: list[str]) -> None:
+        for start in range(0, len(keys), _KEYS_PER_QUESTION):
+            some = keys[start : start + _KEYS_PER_QUESTION]
+            marks = ",".join("?" * len(some))
+            question = f"SELECT key, count, head, body FROM place WHERE key IN ({marks}) ORDER BY key, chunk"  # noqa: S608
+            rows: dict[str, list[tuple[int, bytes, bytes]]] = {}
+            for key, *row in self._database.execute(question, some):
+                rows.setdefault(key, []).append((row[0], row[1], row[2]))
+            for key in some:
+                self._view.places[key] = found = _postings(rows[key]) if key in rows else None
+                self._view.places_size += 1 + (len(found.head_numbers) + len(found.body_numbers) if found else 0)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield self._database
+            self._database.execute("COMMIT")
         except BaseException:
-            self._database.execute("ROLLBACK")
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
             raise
-        self._database.execute("COMMIT")
-        self._forget()
-
-    def _read_data_version(self) -> int:
-        return int(self._database.execute("PRAGMA data_version").fetchone()[0])
+        finally:
+            self._forget()
 
     def _forget_if_changed(self) -> None:
-        version = self._read_data_version()
-        if version != self._data_version:
-            self._data_version = version
+        if self._is_reading:
+            return
+        seen = self._database.execute("PRAGMA data_version").fetchone()
+        if seen != self._seen:
+            self._seen = seen
             self._forget()
 
     def _forget(self) -> None:
-        self._places.clear()
-        self._entries.clear()
-        self._count = None
-        self._languages = None
+        self._view = _View()
+
+
+class _Changes:
+    """What one update changes; places are gathered and written chunk by chunk."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._next = 1 + int(database.execute("SELECT coalesce(max(num), 0) FROM note").fetchone()[0])
+        self._head: dict[tuple[str, int], _Marks] = {}
+        self._body: dict[tuple[str, int], _Marks] = {}
+        self._gone: dict[tuple[str, int], set[int]] = {}
+
+    def drop_file(self, name: str) -> int | None:
+        """Forgets a file and what it held; the number of the note it was."""
+        self._database.execute("DELETE FROM problem WHERE name = ?", (name,))
+        row = self._database.execute("DELETE FROM stamp WHERE name = ? RETURNING num", (name,)).fetchone()
+        number = row[0] if row else None
+        if number is not None:
+            self._database.execute("DELETE FROM note WHERE num = ?", (number,))
+            [(keys,)] = self._database.execute("DELETE FROM note_keys WHERE num = ? RETURNING keys", (number,))
+            for key in keys.split("\n"):
+                place = (key, number >> _CHUNK_BITS)
+                self._gone.setdefault(place, set()).add(number)
+                self._head.get(place, {}).pop(number, None)
+                self._body.get(place, {}).pop(number, None)
+        return number if number is None else int(number)
+
+    def put_problem(self, problem: ProblemEntry) -> None:
+        """Takes in a file that cannot be a note."""
+        self.drop_file(problem.stamp.name)
+        self._put_stamp(problem.stamp, None)
+        self._database.execute("INSERT INTO problem VALUES (?, ?)", (problem.stamp.name, problem.reason))
+
+    def put_note(self, entry: NoteEntry, terms: NoteTerms) -> None:
+        """Takes in a note in place of the one its file was."""
+        number = self.drop_file(entry.stamp.name)
+        if number is None:
+            number = self._next
+            self._next += 1
+        self._put_stamp(entry.stamp, number)
+        self._database.execute(
+            "INSERT INTO note VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                number,
+                entry.id,
+                entry.summary,
+                entry.type,
+                "\n".join(entry.tags),
+                entry.created_at,
+                entry.updated_at,
+                entry.hash,
+                entry.body_bytes,
+                "\n".join(entry.links),
+                entry.stamp.name,
+                terms.language,
+                terms.body_words,
+            ),
+        )
+        keys = "\n".join(dict.fromkeys([*terms.head, *terms.body]))
+        self._database.execute("INSERT INTO note_keys VALUES (?, ?)", (number, keys))
+        chunk = number >> _CHUNK_BITS
+        for key, mark in terms.head.items():
+            self._head.setdefault((key, chunk), {})[number] = mark
+        for key, mark in terms.body.items():
+            self._body.setdefault((key, chunk), {})[number] = mark
+
+    def write_places(self) -> None:
+        """Writes the gathered places into their chunks."""
+        rows = []
+        empty = []
+        for place in sorted({*self._head, *self._body, *self._gone}):
+            head, body = self._present(place)
+            gone = self._gone.get(place, ())
+            for number in gone:
+                head.pop(number, None)
+                body.pop(number, None)
+            head.update(self._head.get(place, {}))
+            body.update(self._body.get(place, {}))
+            count = len(head.keys() | body.keys())
+            if count:
+                rows.append((*place, count, _packed(head), _packed(body)))
+            else:
+                empty.append(place)
+        self._database.executemany("INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?)", rows)
+        self._database.executemany("DELETE FROM place WHERE key = ? AND chunk = ?", empty)
+        self._head, self._body, self._gone = {}, {}, {}
+
+    def _present(self, place: tuple[str, int]) -> tuple[_Marks, _Marks]:
+        row = self._database.execute("SELECT head, body FROM place WHERE key = ? AND chunk = ?", place).fetchone()
+        if row is None:
+            return {}, {}
+        return _unpacked(row[0]), _unpacked(row[1])
+
+    def _put_stamp(self, stamp: FileStamp, number: int | None) -> None:
+        self._database.execute(
+            "INSERT INTO stamp VALUES (?, ?, ?, ?, ?)", (stamp.name, stamp.mtime_ns, stamp.size, stamp.inode, number)
+        )
 
 
 def _create(database: sqlite3.Connection) -> None:
     for statement in _TABLES.split(";"):
         database.execute(statement)
-    database.execute("INSERT INTO meta VALUES ('version', ?)", (str(VERSION),))
+    database.execute("INSERT INTO meta VALUES ('version', ?)", (VERSION,))
 
 
 def _opened(path: Path) -> RecallIndex | None:
@@ -205,18 +359,22 @@ def _opened(path: Path) -> RecallIndex | None:
     try:
         database = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None)
         database.execute("PRAGMA synchronous = OFF")
-        database.execute("BEGIN IMMEDIATE")
-        if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            _create(database)
-        found = database.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
-        database.execute("COMMIT")
-        if found == (str(VERSION),):
+        if database.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+            _create_once(database)
+        if database.execute("SELECT value FROM meta WHERE key = 'version'").fetchone() == (VERSION,):
             return RecallIndex(database)
     except sqlite3.Error:
         pass
     if database is not None:
         database.close()
     return None
+
+
+def _create_once(database: sqlite3.Connection) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    if database.execute("SELECT 1 FROM sqlite_master").fetchone() is None:  # nobody was faster
+        _create(database)
+    database.execute("COMMIT")
 
 
 def _made_anew(path: Path) -> RecallIndex | None:
@@ -228,53 +386,44 @@ def _made_anew(path: Path) -> RecallIndex | None:
     return _opened(path)
 
 
-def _stamp_row(stamp: FileStamp) -> tuple[str, int, int, int]:
-    return (stamp.name, stamp.mtime_ns, stamp.size, stamp.inode)
+def _packed(marks: _Marks) -> bytes:
+    numbers = sorted(marks)
+    return array("I", numbers).tobytes() + array("H", [marks[number] for number in numbers]).tobytes()
 
 
-def _remove(database: sqlite3.Connection, name: str) -> None:
-    database.execute("DELETE FROM problem WHERE name = ?", (name,))
-    row = database.execute("SELECT num FROM note WHERE name = ?", (name,)).fetchone()
-    if row:
-        database.execute("DELETE FROM place WHERE num = ?", row)
-        database.execute("DELETE FROM note WHERE num = ?", row)
+def _unpacked(data: bytes) -> _Marks:
+    numbers, marks = _arrays([data])
+    return dict(zip(numbers, marks, strict=True))
 
 
-def _insert(database: sqlite3.Connection, entry: NoteEntry, body: str) -> None:
-    terms = note_terms(entry.summary, entry.tags, body)
-    cursor = database.execute(
-        "INSERT INTO note VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *_stamp_row(entry.stamp),
-            entry.id,
-            entry.summary,
-            entry.type,
-            json.dumps(entry.tags),
-            entry.created_at,
-            entry.updated_at,
-            entry.hash,
-            entry.body_bytes,
-            json.dumps(entry.links),
-            terms.language,
-        ),
-    )
-    number = cursor.lastrowid
-    database.executemany(
-        "INSERT INTO place VALUES (?, ?, ?)", [(key, number, fields) for key, fields in terms.fields.items()]
-    )
+def _arrays(chunks: Iterable[bytes]) -> "tuple[array[int], array[int]]":
+    numbers = array("I")
+    marks = array("H")
+    width = numbers.itemsize + marks.itemsize
+    for data in chunks:
+        end = len(data) // width * numbers.itemsize
+        numbers.frombytes(data[:end])
+        marks.frombytes(data[end:])
+    return numbers, marks
+
+
+def _postings(rows: list[tuple[int, bytes, bytes]]) -> Postings:
+    head_numbers, head_marks = _arrays(head for _, head, _ in rows)
+    body_numbers, body_marks = _arrays(body for _, _, body in rows)
+    return Postings(sum(count for count, _, _ in rows), head_numbers, head_marks, body_numbers, body_marks)
 
 
 def _entry(row: tuple[Any, ...]) -> NoteEntry:
-    name, mtime_ns, size, inode, note_id, summary, kind, tags, created, updated, digest, body_bytes, links = row
+    _, name, mtime_ns, size, inode, note_id, summary, kind, tags, created, updated, digest, body_bytes, links = row
     return NoteEntry(
         stamp=FileStamp(name, mtime_ns, size, inode),
         id=note_id,
         summary=summary,
         type=kind,
-        tags=tuple(json.loads(tags)),
+        tags=tuple(tags.split("\n")) if tags else (),
         created_at=Millis(created),
         updated_at=Millis(updated),
         hash=digest,
         body_bytes=body_bytes,
-        links=tuple(json.loads(links)),
+        links=tuple(links.split("\n")) if links else (),
     )

@@ -1,16 +1,36 @@
-"""How well notes fit a text, as a number that means the same in every collection; 1.2 is the bar for attaching."""
+"""How well notes fit a text, as a number that means the same in every collection; 1.2 is the bar for attaching.
+
+Each word of the text tells `-ln(rate)`, where the rate is the share of notes one would expect to hold it: as many
+as others in the collection do, and as many as texts of any kind do. A note's score is the length of its shadow on
+the text: the squares of what the shared words tell, over the root of the squares of all. A note that says all
+of a short message scores high, one that shares a usual word with a long one next to nothing, and a single rare word
+decides no more in a collection of 5,000 notes than in one of three. Experiments: docs/adr/0010.
+"""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from oharness.core.scopes import ScopeKind
 from oharness.notes.entry import NoteEntry
-from oharness.recall.index import IN_BODY, IN_SUMMARY, IN_TAGS, NoteIndex
-from oharness.recall.stems import forms, is_function_word
+from oharness.recall.index import IN_TAGS, LONG_BODY, NoteIndex, Postings, spelling_bit
+from oharness.recall.stems import forms, function_words, is_function_character, is_function_pair
+from oharness.recall.usual.shares import shares
 from oharness.recall.words import Word, words_of
 
-NO_USES: Mapping[str, int] = {}
+_SCALE = 0.316
+_NOTES_OF_DOUBT = 30
+_RAREST = 0.003
+_IN_TAGS = 1.2
+_IN_SUMMARY = 1.0
+_IN_BODY = 0.8
+_OTHER_SPELLING = 0.8
+_MOST_KEYS_OF_A_CHARACTER = 200
+_NUDGE = 0.01
+_MOST_NUDGE = 0.05
+MOST_CANDIDATES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +44,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A word of the text that a note holds: the most telling field it stands in, and what it adds."""
+    """A word of the text that a note holds: the most telling field it stands in, and what it adds to the score."""
 
     word: str
     field: str
@@ -33,7 +53,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A note that shares words with the text. `in_head`: one of them stands in its summary or tags."""
+    """A note that shares words with the text. `in_head`: one of them stands in its summary or tags.
+
+    `rank` is the score nudged by how often the note was recalled: it orders, and lifts nothing over a bar.
+    """
 
     scope: ScopeKind
     entry: NoteEntry
@@ -45,62 +68,208 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    word: Word
-    information: float
-    places: Mapping[int, int]
+    """A word of the text with its weight and, for each source, its postings."""
+
+    word: str
+    bit: int
+    weight: float
+    places: tuple[tuple[Postings, ...], ...]
 
 
-def candidates(text: str, sources: Sequence[Source]) -> list[Candidate]:
-    """Every note that shares a word with the text, best first."""
-    words = list(dict.fromkeys(word for word in words_of(text) if not is_function_word(word)))
-    found = [candidate for source in sources for candidate in _in_source(words, source)]
-    return sorted(found, key=lambda one: (-one.rank, -one.entry.updated_at, one.scope, one.entry.id))
+@dataclass(frozen=True, slots=True)
+class _Found:
+    at: int
+    number: int
+    score: float
+    factors: tuple[float, ...]
 
 
-def _in_source(words: Sequence[Word], source: Source) -> Iterator[Candidate]:
-    asked = [_ask(word, source.index) for word in words]
-    numbers = {number for one in asked for number in one.places}
-    for number in numbers:
-        yield _candidate(asked, number, source)
+def candidates(text: str, sources: Sequence[Source], most: int = MOST_CANDIDATES) -> list[Candidate]:
+    """The notes that share a word with the text, best first, at most so many."""
+    return _best(text, sources, 0.0, most)
 
 
-def _ask(word: Word, index: NoteIndex) -> _Asked:
-    keys = [*forms(word, index.languages()), f"={word.folded}", *([f"={word.whole}"] if word.whole else [])]
-    places: dict[int, int] = {}
-    for key in dict.fromkeys(keys):
-        for number, fields in index.places(key).items():
-            places[number] = places.get(number, 0) | fields
-    total = max(index.note_count(), 50)
-    return _Asked(word, math.log((total + 1) / (len(places) + 0.5)), places)
+def fitting(text: str, sources: Sequence[Source], min_score: float) -> list[Candidate]:
+    """The notes that reach a score, best first; the same as in `candidates`, found faster."""
+    return _best(text, sources, min_score, MOST_CANDIDATES)
 
 
-_FIELD_SHARE = {"tags": 1.0, "summary": 1.0, "body": 0.4}
+def _best(text: str, sources: Sequence[Source], min_score: float, most: int) -> list[Candidate]:
+    asked = _ask(text, sources)
+    if not asked:
+        return []
+    per_weight = _SCALE / math.sqrt(sum(one.weight for one in asked))
+    found = [
+        one for at, source in enumerate(sources) for one in _in_source(asked, at, source.index, per_weight, min_score)
+    ]
+    found.sort(key=lambda one: -one.score)
+    built = (_candidate(asked, one, sources[one.at], per_weight) for one in found[:most])
+    kept = [one for one in built if one is not None]
+    return sorted(kept, key=lambda one: (-one.rank, -one.entry.updated_at, one.scope, one.entry.id))
 
 
-def _field(fields: int) -> str:
-    return "tags" if fields & IN_TAGS else "summary" if fields & IN_SUMMARY else "body"
+def _ask(text: str, sources: Sequence[Source]) -> list[_Asked]:
+    """The telling words of the text, the most telling first."""
+    languages = tuple(dict.fromkeys(chain.from_iterable(source.index.languages() for source in sources)))
+    words = _telling_words(text, languages)
+    keys = {word: _keys(word, languages, sources) for word in words}
+    wanted = list(dict.fromkeys(chain.from_iterable(keys.values())))
+    held = [source.index.postings_of(wanted) for source in sources]
+    notes = sum(source.index.note_count() for source in sources)
+    asked = []
+    for word in words:
+        places = tuple(tuple(each[key] for key in keys[word] if key in each) for each in held)
+        count = sum(max((one.count for one in of_source), default=0) for of_source in places)
+        told = _information(count, notes, _share(word, languages))
+        if told > 0:
+            asked.append(_Asked(word.folded, spelling_bit(word.folded), told * told, places))
+    return sorted(asked, key=lambda one: -one.weight)
 
 
-def _candidate(asked: Sequence[_Asked], number: int, source: Source) -> Candidate:
+def _telling_words(text: str, languages: tuple[str, ...]) -> list[Word]:
+    words = list(words_of(text))
+    single = _single_characters(words)
+    kept = [word for word in chain(words, single) if not (word.is_pair and is_function_pair(word))]
+    return list({(word.text, word.bends): word for word in kept if not _holds_together(word, languages)}.values())
+
+
+def _holds_together(word: Word, languages: tuple[str, ...]) -> bool:
+    return word.bends and any(word.folded in function_words(language) for language in languages)
+
+
+def _single_characters(words: Sequence[Word]) -> Iterator[Word]:
+    """Characters that stand alone among those that hold a sentence together: `我的猫` is about `猫`."""
+    run = ""
+    for word in [*words, None]:
+        pair = word.folded if word is not None and word.is_pair else ""
+        if len(pair) == 2 and run.endswith(pair[0]):
+            run += pair[1]
+            continue
+        spaced = "".join(" " if is_function_character(char) else char for char in run)
+        yield from (Word(char, char, bends=False) for char in spaced.split() if len(char) == 1)
+        run = pair if len(pair) == 2 else ""
+
+
+def _keys(word: Word, languages: tuple[str, ...], sources: Sequence[Source]) -> tuple[str, ...]:
+    found = forms(word, languages)
+    if word.whole:
+        found = (*found, f"={word.whole}")
+    if word.bends:
+        found = (*found, f"={word.folded}")
+    elif word.is_pair and len(word.folded) == 1:
+        longer = chain.from_iterable(source.index.keys_from(found[0]) for source in sources)
+        found = (*found, *list(dict.fromkeys(longer))[:_MOST_KEYS_OF_A_CHARACTER])
+    return tuple(dict.fromkeys(found))
+
+
+def _share(word: Word, languages: tuple[str, ...]) -> float:
+    if word.is_pair:
+        return shares("zh").get(word.folded, 0.0)
+    return max(shares(language).get(word.folded, 0.0) for language in languages)
+
+
+def _information(count: int, notes: int, share: float) -> float:
+    """What a word tells: nothing when every text holds it, at most `-ln(_RAREST)`.
+
+    One note that holds it is no sign that others do, so that it counts from the second one on.
+    """
+    rate = max(count - 1, 0) / (notes + _NOTES_OF_DOUBT) + share + _RAREST
+    return -math.log(min(rate, 1.0))
+
+
+def _in_source(
+    asked: Sequence[_Asked], at: int, index: NoteIndex, per_weight: float, min_score: float
+) -> Iterator[_Found]:
+    """The notes of one source that reach the score.
+
+    Only words without which the score cannot be reached bring notes in; the others are looked up for those alone.
+    """
+    least = min_score / per_weight
+    long_bodies = index.long_bodies()
+    bounds = [one.weight * _IN_TAGS if one.places[at] else 0.0 for one in asked]
+    left = [sum(bounds[position:]) for position in range(len(asked) + 1)]
+    needed = next((position for position in range(len(asked) + 1) if left[position] < least), len(asked))
+    sums: dict[int, float] = {}
+    for one in asked[:needed]:
+        for number, factor in _factors(one, at, long_bodies).items():
+            sums[number] = sums.get(number, 0.0) + one.weight * factor
+    for number, reached in sums.items():
+        if reached + left[needed] >= least:
+            factors = tuple(_factor(one, at, number, long_bodies) for one in asked)
+            score = per_weight * sum(one.weight * factor for one, factor in zip(asked, factors, strict=True))
+            if score >= min_score:
+                yield _Found(at, number, score, factors)
+
+
+def _factors(one: _Asked, at: int, long_bodies: Mapping[int, int]) -> dict[int, float]:
+    """Every note that holds the word, and how much of its weight it takes there."""
+    found: dict[int, float] = {}
+    for postings in one.places[at]:
+        for number, mark in zip(postings.head_numbers, postings.head_marks, strict=True):
+            factor = _head_factor(mark, one.bit)
+            if factor > found.get(number, 0.0):
+                found[number] = factor
+        for number, mark in zip(postings.body_numbers, postings.body_marks, strict=True):
+            factor = _body_factor(mark, one.bit, long_bodies.get(number, 0))
+            if factor > found.get(number, 0.0):
+                found[number] = factor
+    return found
+
+
+def _factor(one: _Asked, at: int, number: int, long_bodies: Mapping[int, int]) -> float:
+    best = 0.0
+    for postings in one.places[at]:
+        mark = _mark(postings.head_numbers, postings.head_marks, number)
+        if mark is not None:
+            best = max(best, _head_factor(mark, one.bit))
+        mark = _mark(postings.body_numbers, postings.body_marks, number)
+        if mark is not None:
+            best = max(best, _body_factor(mark, one.bit, long_bodies.get(number, 0)))
+    return best
+
+
+def _mark(numbers: Sequence[int], marks: Sequence[int], number: int) -> int | None:
+    at = bisect_left(numbers, number)
+    return marks[at] if at < len(numbers) and numbers[at] == number else None
+
+
+def _head_factor(mark: int, bit: int) -> float:
+    factor = _IN_TAGS if mark & IN_TAGS else _IN_SUMMARY
+    return factor if mark & bit else factor * _OTHER_SPELLING
+
+
+def _body_factor(mark: int, bit: int, body_words: int) -> float:
+    """A very long body holds nearly every word, so that one of its words says less."""
+    factor = _IN_BODY * math.sqrt(LONG_BODY / body_words) if body_words else _IN_BODY
+    return factor if mark & bit else factor * _OTHER_SPELLING
+
+
+def _candidate(asked: Sequence[_Asked], found: _Found, source: Source, per_weight: float) -> Candidate | None:
+    entry = source.index.entry_at(found.number)
+    if entry is None:  # gone since its words were looked up
+        return None
     matches = []
-    matched_share = 0.0
-    for one in asked:
-        fields = one.places.get(number, 0)
-        if fields:
-            name = _field(fields)
-            both = 0.1 if name != "body" and fields & IN_BODY else 0.0
-            matches.append(Match(one.word.folded, name, one.information * (_FIELD_SHARE[name] + both)))
-            matched_share += _FIELD_SHARE[name]
-    information = sum(one.weight for one in matches)
-    share = matched_share / max(len(asked), 1)
-    score = math.sqrt(share * information)
-    entry = source.index.entry_at(number)
+    for one, factor in zip(asked, found.factors, strict=True):
+        if factor > 0:
+            matches.append(
+                Match(one.word, _field(one.places[found.at], found.number), per_weight * one.weight * factor)
+            )
     uses = source.uses.get(entry.id, 0)
     return Candidate(
         scope=source.scope,
         entry=entry,
-        score=score,
-        rank=score * (1 + 0.02 * min(math.log1p(uses), 5)),
-        in_head=any(one.field != "body" for one in matches),
-        matches=tuple(sorted(matches, key=lambda one: -one.weight)),
+        score=found.score,
+        rank=found.score * (1 + min(_NUDGE * math.log2(1 + uses), _MOST_NUDGE)),
+        in_head=any(match.field != "body" for match in matches),
+        matches=tuple(sorted(matches, key=lambda match: -match.weight)),
     )
+
+
+def _field(places: Sequence[Postings], number: int) -> str:
+    best = "body"
+    for postings in places:
+        mark = _mark(postings.head_numbers, postings.head_marks, number)
+        if mark is not None and mark & IN_TAGS:
+            return "tags"
+        best = "summary" if mark is not None else best
+    return best

@@ -1,14 +1,15 @@
 """The forms under which a word is found: its stem in the note's language and in English, or as it is written.
 
-A note is known by the function words it uses; a question is too short to tell, so it is stemmed in every
+A note is known by the usual words it uses; a question is too short to tell, so it is stemmed in every
 language, and a stem only ever meets stems of its own language.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
 import Stemmer
 
+from oharness.recall.usual.shares import shares
 from oharness.recall.words import Word, fold, words_of
 
 LANGUAGES = ("en", "fr", "pt", "es", "de", "ru")
@@ -20,35 +21,75 @@ _ALGORITHMS = {
     "de": "german",
     "ru": "russian",
 }
-FUNCTION_WORDS = {
-    "en": "the of and to a in is it that for on with as was are be this by at from or an not have has you we they "
-    "he she i my your our their its his her what which who when where how why do does did will would can could "
-    "should there if then than but so about into over after all any no only also just more most been were had",
-    "fr": "le la les l de des du d et est un une en que qui dans pour pas sur au aux ce cette ces il elle on nous "
-    "vous je tu se son sa ses leur leurs mais ou donc avec par plus sont a ont etre avoir fait ne si tout tous "
-    "comme quand quel quelle quels quelles ou comment pourquoi y n s j c m t qu entre sans sous apres avant",
-    "pt": "o a os as de do da dos das em no na nos nas um uma e que para por com nao se mais como mas ao aos foi "
-    "ou ser quando muito ja tambem so pelo pela ate isso ele ela seu sua seus suas qual quais quem onde porque "
-    "esta este essa esse sao tem ter entre sem sobre depois antes voce eu nosso nossa meu minha",
-    "es": "el la los las de del en un una y que es para por con no se mas como pero al lo fue o ser cuando muy ya "
-    "tambien solo hasta eso su sus cual cuales quien donde porque esta este ese esa son tiene tener entre sin "
-    "sobre despues antes usted yo nuestro nuestra mi tu hay nos les si todo todos",
-    "de": "der die das den dem des ein eine einen einem einer und ist in zu mit von auf fur nicht sich auch als an "
-    "es im am bei aus nach wie wird werden wurde sind war haben hat ich wir sie er ihr du dass oder aber wenn was "
-    "wer wo warum kann konnen soll muss nur noch schon mehr uber unter zwischen ohne durch vor zum zur",
-    "ru": "и в не на что с по как это из у за от так о же к но то все для он она они мы вы я бы был была было "
-    "были есть нет или если при до когда где кто чтобы его ее их только еще уже после перед между под над без "
-    "какой какая какие который которая которые этот эта эти нам мне себя",
+_FUNCTION_WORDS = {
+    "en": "the of and to a in is it that for on with as was are be this by at from or an not have has had you we "
+    "they he she i me my your our their its his her them us what which who whom when where how why do does did will "
+    "would can could should shall may might must if then than but so about into over after all any no only also "
+    "just more most been were there here these those some such each other dont cant doesnt isnt im whats lets",
+    "fr": "le la les l de des du d et est un une en que qui dans pour pas sur au aux ce cette ces cet il elle on "
+    "nous vous je tu se son sa ses leur leurs mon ma mes ton ta tes notre nos votre vos mais ou donc avec par plus "
+    "sont a ont as ai avons avez etre avoir ete ne si tout tous toute toutes comme quand quel quelle quels quelles "
+    "comment pourquoi y n s j c m t qu entre sans sous apres avant moi toi lui eux ca cela ceci ici car ni dont",
+    "pt": "o a os as de do da dos das em no na nos nas um uma uns umas e que para por com nao se mais como mas ao "
+    "aos foi ou ser quando muito ja tambem so pelo pela pelos pelas ate isso isto ele ela eles elas seu sua seus "
+    "suas qual quais quem onde porque esta este estes estas essa esse sao tem ter entre sem sobre depois antes voce "
+    "eu meu minha nosso nossa me te lhe nem ha era aqui ai la",
+    "es": "el la los las lo de del en un una unos unas y e que es para por con no se mas como pero al fue o ser "
+    "cuando muy ya tambien solo hasta eso esto su sus cual cuales quien donde porque esta este estos estas ese esa "
+    "son tiene tener entre sin sobre despues antes usted yo mi tu te me nos les le si todo todos nuestro nuestra hay "
+    "ha he aqui ahi ni era cuanto cuantos",
+    "de": "der die das den dem des ein eine einen einem einer eines und ist in zu mit von auf fur nicht sich auch als "
+    "an es im am bei aus nach wie wird werden wurde sind war haben hat ich wir sie er ihr du mir mich dich dir uns "
+    "dass oder aber wenn was wer wo warum kann konnen soll muss nur noch schon mehr uber unter zwischen ohne durch "
+    "vor zum zur man so dann da doch mal kein keine",
+    "ru": "и в не на что с со по как это из у за от так о об же к но то все всё для он она оно они мы вы я ты бы был "
+    "была было были есть нет или если при до когда где кто чтобы его ее их только еще уже после перед между под над "
+    "без какой какая какие какое который которая которые этот эта эти нам мне меня тебе вам себя там тут здесь "
+    "почему ли вот да ну",
 }
+_FUNCTION_CHARACTERS = frozenset("的了吗呢吧啊么什谁哪怎这那是在和与及其之为被嘛呀哦啦")
+_SHARE_TO_TELL = 0.12
 
 
-@lru_cache(maxsize=1)
-def _function_words() -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for language, text in FUNCTION_WORDS.items():
-        for word in dict.fromkeys(fold(part) for part in text.split()):
-            found.setdefault(word, []).append(language)
-    return {word: tuple(languages) for word, languages in found.items()}
+@lru_cache(maxsize=8)
+def function_words(language: str) -> frozenset[str]:
+    """The words that only hold sentences together, folded."""
+    return frozenset(fold(word) for word in _FUNCTION_WORDS[language].split())
+
+
+def is_function_character(char: str) -> bool:
+    """Whether a character of a script without spaces only holds sentences together; hiragana mostly does."""
+    return char in _FUNCTION_CHARACTERS or "\u3041" <= char <= "\u309f"
+
+
+def is_function_pair(word: Word) -> bool:
+    """Whether a pair of characters says nothing of its own: one holds sentences together, or all are hiragana."""
+    kana = ["\u3041" <= char <= "\u309f" for char in word.folded]
+    return all(kana) or any(char in _FUNCTION_CHARACTERS for char in word.folded)
+
+
+@lru_cache(maxsize=8192)
+def _speaks_for(folded: str) -> tuple[tuple[str, float], ...]:
+    told = []
+    for language in LANGUAGES:
+        if folded in function_words(language):
+            told.append((language, 1.0))
+        elif folded in shares(language):
+            told.append((language, 0.3))
+    return tuple((language, weight / len(told)) for language, weight in told)
+
+
+def language_of(words: Iterable[Word]) -> str:
+    """The language whose usual words stand most often in a text; English where few do."""
+    counts = dict.fromkeys(LANGUAGES, 0.0)
+    spoken = 0
+    for word in words:
+        if word.bends:
+            spoken += 1
+            for language, weight in _speaks_for(word.folded):
+                counts[language] += weight
+    best = max(LANGUAGES, key=lambda language: counts[language])
+    return best if counts[best] >= _SHARE_TO_TELL * spoken else "en"
 
 
 @lru_cache(maxsize=1)
@@ -56,23 +97,7 @@ def _stemmers() -> dict[str, Stemmer.Stemmer]:
     return {language: Stemmer.Stemmer(name, 0) for language, name in _ALGORITHMS.items()}
 
 
-def is_function_word(word: Word) -> bool:
-    """Whether the word only holds sentences together, in any of the languages."""
-    return word.folded in _function_words()
-
-
-def language_of(words: Iterable[Word]) -> str:
-    """The language whose function words stand most often in a text; English where none do."""
-    counts = dict.fromkeys(LANGUAGES, 0.0)
-    table = _function_words()
-    for word in words:
-        languages = table.get(word.folded, ())
-        for language in languages:
-            counts[language] += 1 / len(languages)
-    return max(LANGUAGES, key=lambda language: counts[language])
-
-
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=32768)
 def stem(text: str, language: str) -> str:
     """The folded stem of one lower-case word."""
     return fold(_beyond_the_stemmer(_stemmers()[language].stemWord(_before_the_stemmer(text, language)), language))
@@ -94,25 +119,21 @@ def _beyond_the_stemmer(found: str, language: str) -> str:
     return found
 
 
-def _stems(word: Word, language: str) -> Iterator[str]:
-    first = stem(word.text, language)
-    yield f"{language}:{first}"
-    if word.text != word.folded:
-        second = stem(word.folded, language)
-        if second != first:
-            yield f"{language}:{second}"
-
-
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=32768)
 def forms(word: Word, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys of a word in an index, those of the given languages: `en:compar`, or `=猫` where nothing bends."""
-    if not word.stemmed or not word.text[0].isalpha():
+    """The keys of a word in an index, those of the given languages: `en:compar`, or `=猫` where nothing bends.
+
+    A word with accents is there under its stem without them too, for those who type none.
+    """
+    if not word.bends:
         return (f"={word.folded}",)
-    return tuple(dict.fromkeys(key for language in languages for key in _stems(word, language)))
+    spellings = dict.fromkeys((word.text, word.folded))
+    return tuple(dict.fromkeys(f"{language}:{stem(text, language)}" for language in languages for text in spellings))
 
 
 def stem_set(text: str) -> frozenset[str]:
     """The stems of a short text under its own language, function words left out: what tidying compares."""
     words = list(words_of(text))
     language = language_of(words)
-    return frozenset(key for word in words if not is_function_word(word) for key in forms(word, (language,))[:1])
+    holding = function_words(language)
+    return frozenset(forms(word, (language,))[0] for word in words if word.folded not in holding)

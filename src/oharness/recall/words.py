@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 _MARKS = (
@@ -26,27 +27,25 @@ _CLUSTERED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTERS = rf"[\w{_MARKS}]"
 _ASCII_RUN = re.compile(r"[A-Za-z0-9_]+(?:['.+#-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![\w#]))?")
 _ANY_RUN = re.compile(rf"{_LETTERS}+(?:['\u2019.+#\u00b7-]+{_LETTERS}+)*(?:\+\+|#(?![\w#]))?")
-_PAIRED_RUN = re.compile(rf"[{_PAIRED}]+")
-_CLUSTERED_RUN = re.compile(rf"[{_CLUSTERED}]+")
+_UNSPACED_RUN = re.compile(rf"([{_PAIRED}]+)|([{_CLUSTERED}]+)")
 _CLUSTER = re.compile(rf"[\u0e40-\u0e44\u0ec0-\u0ec4]?[^{_MARKS}][{_MARKS}\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3]*")
-_VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+(?:-?[a-z]+\.?\d*)?)", re.IGNORECASE)
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+(?:-?[a-z]+\.?\d*)?)")
 _CASE_STEPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SYMBOL_NAME = re.compile(r"[A-Za-z]{1,2}(?:\+\+|#)")
-_DIGITS = re.compile(r"(\d+)")
+_EDGES = "'.-_+#\u2019\u00b7"
+_MOST_PARTS = 6
 
 _EXTENSIONS = """
-asm astro avi bak bash bat bin bmp bz2 c cc cfg cjs clj cmd conf config cpp cs css csv cts dart db dll
-doc docx edn ejs env erl ex exe exs fish gif go gradle graphql gz h hbs hpp hs htm html ico ini ipynb
-jar java jpeg jpg js json json5 jsonc jsonl jsx kt kts less lock log lua m map md mdx mjs mk ml mm mov
-mp3 mp4 mts njk nim o odt out parquet patch pdf php pid pl pm png pptx prisma properties proto ps1 pug
-py pyc pyi pyx r rb rmd rs rst rtf sass scala scss sh so sql sqlite sqlite3 styl sum svelte svg swift
-tar tex tf tfvars tgz tmp toml ts tsv tsx txt vb vue wasm wav webm webp woff woff2 xls xlsx xml yaml yml
-zig zip zsh
+asm astro avi bak bash bat bin bmp bz2 c cc cfg cjs clj cmd conf config cpp cs css csv cts dart db dll doc
+docx edn ejs env erl ex exe exs fish gif go gradle graphql gz h hbs hpp hs htm html ico ini ipynb jar java
+jpeg jpg js json json5 jsonc jsonl jsx kt kts less lock log lua m map md mdx mjs mk ml mm mov mp3 mp4 mts
+njk nim o odt out parquet patch pdf php pid pl pm png pptx prisma properties proto ps1 pug py pyc pyi pyx r
+rb rmd rs rst rtf sass scala scss sh so sql sqlite sqlite3 styl sum svelte svg swift tar tex tf tfvars tgz
+tmp toml ts tsv tsx txt vb vue wasm wav webm webp woff woff2 xls xlsx xml yaml yml zig zip zsh
 """
 EXTENSIONS = frozenset(_EXTENSIONS.split())
 """Endings that say what kind of file a name is; no topic of their own."""
 
-_KEPT_AFTER_APOSTROPHE = frozenset({"t"})
 _DROPPED_AFTER_APOSTROPHE = frozenset({"s", "re", "ve", "ll", "d", "m"})
 
 
@@ -55,13 +54,18 @@ class Word:
     """One word of a text: `text` as a stemmer wants it, `folded` as it is compared.
 
     `whole` is the folded compound that the word is a part of (`getUserName`, `e-mail`), or empty.
-    `stemmed` is false for pairs, numbers and the like, which have one form only.
+    `bends` is false for pairs, numbers and the like, which have one form only.
     """
 
     text: str
     folded: str
     whole: str = ""
-    stemmed: bool = True
+    bends: bool = True
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is a piece of a script without spaces, one or two characters of it."""
+        return not self.bends and self.folded[0] > "\u0e00" and not self.folded[0].isdigit()
 
 
 def fold(text: str) -> str:
@@ -75,68 +79,76 @@ def fold(text: str) -> str:
 
 def words_of(text: str) -> Iterator[Word]:
     """The words of a text in their order; a part of a compound knows its whole."""
+    for run in runs_of(text):
+        yield from words_of_run(run)
+
+
+def runs_of(text: str) -> Iterator[str]:
+    """The stretches of a text without spaces and separators, as written, for `words_of_run`."""
     if text.isascii():
-        for match in _ASCII_RUN.finditer(text):
-            yield from _words_of_run(match.group())
-        return
-    for match in _ANY_RUN.finditer(unicodedata.normalize("NFKC", text)):
-        yield from _split_by_script(match.group())
+        return (match.group() for match in _ASCII_RUN.finditer(text))
+    return (match.group() for match in _ANY_RUN.finditer(unicodedata.normalize("NFKC", text)))
+
+
+@lru_cache(maxsize=16384)
+def words_of_run(run: str) -> tuple[Word, ...]:
+    """The words of one stretch."""
+    return tuple(_words_of_spaced(run) if run.isascii() else _by_script(run))
 
 
 def _is_accent(char: str) -> bool:
     return char < "\u0900" or char > "\u1aaf"
 
 
-def _split_by_script(run: str) -> Iterator[Word]:
+def _by_script(run: str) -> Iterator[Word]:
     at = 0
-    for match in _PAIRED_RUN.finditer(run):
-        yield from _split_clusters(run[at : match.start()])
-        yield from _pairs(list(fold(match.group())))
+    for match in _UNSPACED_RUN.finditer(run):
+        yield from _words_of_spaced(run[at : match.start()])
+        yield from _pairs(list(fold(match.group(1))) if match.group(1) else _CLUSTER.findall(match.group(2)))
         at = match.end()
-    yield from _split_clusters(run[at:])
-
-
-def _split_clusters(run: str) -> Iterator[Word]:
-    at = 0
-    for match in _CLUSTERED_RUN.finditer(run):
-        yield from _words_of_run(run[at : match.start()])
-        yield from _pairs(_CLUSTER.findall(match.group()))
-        at = match.end()
-    yield from _words_of_run(run[at:])
+    yield from _words_of_spaced(run[at:])
 
 
 def _pairs(units: list[str]) -> Iterator[Word]:
     if len(units) == 1:
-        yield Word(units[0], units[0], stemmed=False)
+        yield Word(units[0], units[0], bends=False)
     for first, second in pairwise(units):
-        pair = first + second
-        yield Word(pair, pair, stemmed=False)
+        yield Word(first + second, first + second, bends=False)
 
 
-def _words_of_run(run: str) -> Iterator[Word]:
-    run = run.strip("'.-_+#\u2019\u00b7") if not _SYMBOL_NAME.fullmatch(run) else run
-    if not run:
+def _words_of_spaced(run: str) -> Iterator[Word]:
+    if _SYMBOL_NAME.fullmatch(run):
+        yield Word(run.lower(), run.lower(), bends=False)
         return
+    run = run.strip(_EDGES)
+    lower = run.lower()
     if run.isalpha() and (run.islower() or run.istitle()):
-        lower = run.lower()
         yield Word(lower, fold(lower))
         return
-    if _SYMBOL_NAME.fullmatch(run):
-        yield Word(run.lower(), run.lower(), stemmed=False)
-        return
-    version = _VERSION.fullmatch(run)
+    version = _VERSION.fullmatch(lower)
     if version:
-        yield Word(version.group(1).lower(), version.group(1).lower(), stemmed=False)
+        yield Word(version.group(1), version.group(1), bends=False)
         return
     yield from _parts(run)
 
 
 def _parts(run: str) -> Iterator[Word]:
-    parts = [part for part in _split_compound(run) if part]
-    whole = fold("".join(parts)) if 1 < len(parts) <= 6 else ""
-    for part in parts:
-        lower = part.lower()
-        yield Word(lower, fold(lower), whole, stemmed=not any(char.isdigit() for char in lower))
+    for spoken in _around_apostrophes(run):
+        parts = [part for part in _split_compound(spoken) if part]
+        whole = fold("".join(parts)) if 1 < len(parts) <= _MOST_PARTS else ""
+        for part in parts:
+            lower = part.lower()
+            yield Word(lower, fold(lower), whole, bends=not any(char.isdigit() for char in lower))
+
+
+def _around_apostrophes(run: str) -> list[str]:
+    pieces = re.split(r"['\u2019]", run)
+    if len(pieces) == 1:
+        return pieces
+    last = pieces[-1].lower()
+    if last == "t":
+        return ["".join(pieces)]
+    return pieces[:-1] if last in _DROPPED_AFTER_APOSTROPHE else pieces
 
 
 def _split_compound(run: str) -> Iterator[str]:
@@ -145,19 +157,4 @@ def _split_compound(run: str) -> Iterator[str]:
         pieces.pop()
     for piece in pieces:
         for stretch in re.split(r"[-_+#\u00b7]+", piece):
-            for part in _without_apostrophes(stretch):
-                yield from _CASE_STEPS.split(part)
-
-
-def _without_apostrophes(stretch: str) -> Iterator[str]:
-    pieces = re.split(r"['\u2019]", stretch)
-    if len(pieces) == 1:
-        yield stretch
-        return
-    last = pieces[-1].lower()
-    if last in _KEPT_AFTER_APOSTROPHE:
-        yield "".join(pieces)
-        return
-    if last in _DROPPED_AFTER_APOSTROPHE:
-        pieces.pop()
-    yield from pieces
+            yield from _CASE_STEPS.split(stretch)

@@ -1,6 +1,7 @@
 """The OpenAPI document: true for the answers of the service, and fuzzed against it with schemathesis."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,6 +46,11 @@ def test_whatever_the_document_allows_the_service_answers_as_it_says(case: Any) 
         headers["authorization"] = f"Bearer {ADMIN_KEY}"
     response = case.call(headers=headers)
     case.validate_response(response, checks=CHECKS)
+
+
+def test_the_page_is_what_the_service_answers() -> None:
+    page = Path(__file__).parents[2] / "docs/protocol/openapi.json"
+    assert page.read_bytes() == openapi_document() + b"\n", "run scripts/openapi_document.py"
 
 
 def test_the_document_names_every_endpoint_and_every_code_of_it() -> None:

@@ -102,7 +102,7 @@ def running_service(folder: Path) -> Iterator[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "oharness.syncserver"],
         env=os.environ | {f"OHARNESS_SYNC_{name}": value for name, value in variables.items()},
-        stderr=(folder / 'log').open('wb'),
+        stderr=subprocess.DEVNULL,
     )
     url = f"http://127.0.0.1:{port}"
     try:

@@ -22,6 +22,7 @@ from oharness.disk.atomic import (
     remove_leftovers,
     write_file,
     write_files,
+    write_unflushed,
 )
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem
 from oharness.testing.faults import (
@@ -46,6 +47,28 @@ def fresh_folders(tmp_path: Path) -> Iterator[Path]:
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def test_an_unflushed_write_cut_off_anywhere_leaves_the_old_or_the_new_version_whole(tmp_path: Path) -> None:
+    for folder, files in zip(fresh_folders(tmp_path), every_crash(), strict=False):
+        target = folder / "a.md"
+        target.write_bytes(OLD)
+        with suppress(Crashed):
+            write_unflushed(files, target, NEW)
+        assert target.read_bytes() in (OLD, NEW)
+
+
+def test_an_unflushed_write_that_fails_leaves_the_old_version_and_nothing_else(tmp_path: Path) -> None:
+    failed = 0
+    for folder, files in zip(fresh_folders(tmp_path), every_failure(errno.ENOSPC), strict=False):
+        target = folder / "a.md"
+        target.write_bytes(OLD)
+        try:
+            write_unflushed(files, target, NEW)
+        except StorageFailed:
+            failed += 1
+            assert (target.read_bytes(), names(folder)) == (OLD, ["a.md"])
+    assert failed > 1
 
 
 def test_a_crash_at_any_operation_leaves_the_old_or_the_new_version_whole(tmp_path: Path) -> None:

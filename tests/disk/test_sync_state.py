@@ -126,6 +126,49 @@ def test_everything_comes_back_as_it_was_kept(state: SyncState) -> None:
     assert state.conflicts() == {"n-1": CONFLICT}
 
 
+def test_another_process_finds_it_as_it_was_kept(state: SyncState, tmp_path: Path) -> None:
+    state.save_baseline(BASELINE)
+    state.save_progress(PROGRESS)
+    state.save_known_files(FILES_KNOWN)
+    other = SyncState(FileSystem(), Home(tmp_path), SCOPE, "replica-1")
+    assert (other.baseline(), other.progress(), other.known_files()) == (BASELINE, PROGRESS, FILES_KNOWN)
+
+
+def test_a_baseline_saved_again_holds_what_changed_and_what_did_not(state: SyncState, tmp_path: Path) -> None:
+    state.save_baseline(BASELINE)
+    newer = with_entries(BASELINE, {"purged": Entry(), "new": ENTRIES["waiting"], "lost": ENTRIES["as-agreed"]})
+    state.save_baseline(newer)
+    assert SyncState(FileSystem(), Home(tmp_path), SCOPE, "replica-1").baseline() == newer
+
+
+class _CountsFlushes(FileSystem):
+    def __init__(self) -> None:
+        self.flushes = 0
+
+    def flush_file(self, path: Path) -> None:
+        self.flushes += 1
+        super().flush_file(path)
+
+
+def test_a_pass_that_learned_nothing_waits_for_no_device(tmp_path: Path) -> None:
+    files = _CountsFlushes()
+    state = SyncState(files, Home(tmp_path), SCOPE, "replica-1")
+    state.save_progress(PROGRESS)
+    flushed = files.flushes
+    state.save_progress(replace(PROGRESS, last_synced=Millis(9)))
+    assert (files.flushes, state.progress().last_synced) == (flushed, 9)
+    state.save_progress(replace(PROGRESS, last_synced=Millis(9), plan="paid"))
+    assert files.flushes > flushed
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"version":1,"lastSy'])
+def test_a_moment_that_a_power_cut_took_takes_nothing_else_along(state: SyncState, tmp_path: Path, torn: bytes) -> None:
+    state.save_progress(PROGRESS)
+    (state.folder / "synced.json").write_bytes(torn)
+    other = SyncState(FileSystem(), Home(tmp_path), SCOPE, "replica-1")
+    assert other.progress() == replace(PROGRESS, last_synced=None)
+
+
 def test_the_entries_of_a_baseline_come_back_each_as_it_was(state: SyncState) -> None:
     state.save_baseline(BASELINE)
     kept = state.baseline()

@@ -93,6 +93,24 @@ def write_file(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_F
     write_files(files, [PlannedWrite(path, data, Anything(), mode)])
 
 
+def write_unflushed(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
+    """Replaces whatever the file held, or creates it, without waiting for the device.
+
+    For what is worth no flush: readers see the old content or the new, but a power cut may leave either, or a file that
+    is cut off or empty.
+    Raises: StorageFailed; the old content is then still there, whole.
+    """
+    write = PlannedWrite(path, data, Anything(), mode)
+    with storage_errors(path):
+        temporary = _stage(files, write)
+        try:
+            files.replace(temporary, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                files.remove(temporary)
+            raise
+
+
 def create_file(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_FILE) -> bool:
     """Creates the file with all its bytes; False when something stands there already.
 

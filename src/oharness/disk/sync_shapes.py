@@ -442,7 +442,7 @@ class _PullShape(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class ProgressShape(StateShape):
-    """`progress.json`."""
+    """`progress.json`; when the last pass was stands in `synced.json`."""
 
     spoke_current: bool = False
     committed: list[str] = []
@@ -450,7 +450,6 @@ class ProgressShape(StateShape):
     refusal_ground: str = ""
     check_failed_at: tuple[str, int] | None = None
     cloud_was_reset_at: int | None = None
-    last_synced: int | None = None
     error: str = ""
     error_at: int | None = None
     pull: _PullShape = msgspec.field(default_factory=_PullShape)
@@ -472,7 +471,6 @@ def progress_shape(progress: Progress) -> ProgressShape:
         refusal_ground=progress.refusal_ground,
         check_failed_at=progress.check_failed_at,
         cloud_was_reset_at=progress.cloud_was_reset_at,
-        last_synced=progress.last_synced,
         error=progress.error,
         error_at=progress.error_at,
         pull=_PullShape(list(pull.added), list(pull.changed), list(pull.removed), pull.at),
@@ -485,7 +483,7 @@ def progress_shape(progress: Progress) -> ProgressShape:
 
 
 def read_progress(shape: ProgressShape) -> Progress:
-    """The progress that was kept."""
+    """The progress that was kept, without when the last pass was."""
     pull = shape.pull
     return Progress(
         spoke_current=shape.spoke_current,
@@ -494,7 +492,6 @@ def read_progress(shape: ProgressShape) -> Progress:
         refusal_ground=shape.refusal_ground,
         check_failed_at=shape.check_failed_at,
         cloud_was_reset_at=_moment(shape.cloud_was_reset_at),
-        last_synced=_moment(shape.last_synced),
         error=shape.error,
         error_at=_moment(shape.error_at),
         pull=LastPull(tuple(pull.added), tuple(pull.changed), tuple(pull.removed), _moment(pull.at)),
@@ -504,6 +501,22 @@ def read_progress(shape: ProgressShape) -> Progress:
         max_notes=shape.max_notes,
         max_body_bytes=shape.max_body_bytes,
     )
+
+
+class SyncedShape(StateShape):
+    """`synced.json`."""
+
+    last_synced: int | None = None
+
+
+def synced_shape(last_synced: Millis | None) -> SyncedShape:
+    """When the last pass went through, as it is kept."""
+    return SyncedShape(version=STATE_VERSION, last_synced=last_synced)
+
+
+def read_synced(shape: SyncedShape) -> Millis | None:
+    """When the last pass went through."""
+    return _moment(shape.last_synced)
 
 
 def _moment(value: int | None) -> Millis | None:

@@ -2,7 +2,7 @@
 
 `baseline.json` what is agreed and seen; `files.json` how note files looked when they were last read; `copies/`
 every note as last synced; `conflicts/` the open ones; `guard.json` what vanished, what was asked and answered;
-`progress.json` small facts of the last passes. The outbox has a module of its own.
+`progress.json` small facts of the last passes, `synced.json` when the last one was. The outbox has a module of its own.
 
 A file that cannot be understood is put aside under another name and counts as absent: without a baseline the next
 pass reconciles as on a first sync, which deletes nothing that anybody changed. A file of a newer version of the
@@ -11,7 +11,7 @@ product is left alone, and nothing is synced.
 
 import contextlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,7 +19,14 @@ import msgspec
 
 from oharness.core.errors import Failed
 from oharness.core.scopes import Scope
-from oharness.disk.atomic import Anything, ensure_directory, remove_files, storage_errors, write_file
+from oharness.disk.atomic import (
+    Anything,
+    ensure_directory,
+    remove_files,
+    storage_errors,
+    write_file,
+    write_unflushed,
+)
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem, HeldLock, LockTaken
 from oharness.disk.home import Home
 from oharness.disk.sync_copies import SyncCopies
@@ -34,6 +41,7 @@ from oharness.disk.sync_shapes import (
     Progress,
     ProgressShape,
     StateShape,
+    SyncedShape,
     baseline_shape,
     conflict_shape,
     encoded_entries,
@@ -46,11 +54,14 @@ from oharness.disk.sync_shapes import (
     read_files,
     read_guard,
     read_progress,
+    read_synced,
+    synced_shape,
 )
 from oharness.notes.problems import NotANote
 from oharness.reconcile.baseline import Baseline
 from oharness.reconcile.conflict import Conflict
 
+_Write = Callable[[FileSystem, Path, bytes], None]
 _Shape = TypeVar("_Shape", bound=StateShape)
 _Value = TypeVar("_Value")
 _Look: TypeAlias = tuple[int, int, int]
@@ -60,6 +71,7 @@ BASELINE = "baseline.json"
 FILES = "files.json"
 GUARD = "guard.json"
 PROGRESS = "progress.json"
+SYNCED = "synced.json"
 CONFLICTS = "conflicts"
 COPIES = "copies"
 _BROKEN_SUFFIX = ".broken"
@@ -131,11 +143,11 @@ class SyncState:
         return self._load(FILES, FilesShape, read_files) or {}
 
     def save_known_files(self, files: dict[str, KnownFile]) -> None:
-        """Keeps them; losing them only costs reading the files again.
+        """Keeps them, without waiting for the device: losing them only costs reading the files again.
 
         Raises: StorageFailed.
         """
-        self._save(FILES, files_shape(files, self._known_files), files)
+        self._save(FILES, files_shape(files, self._known_files), files, write_unflushed)
 
     def guard(self) -> Guard:
         """What the guards remember.
@@ -164,14 +176,20 @@ class SyncState:
 
         Raises: StateFromNewerVersion; StorageFailed.
         """
-        return self._load(PROGRESS, ProgressShape, read_progress) or Progress()
+        kept = self._load(PROGRESS, ProgressShape, read_progress) or Progress()
+        return replace(kept, last_synced=self._load(SYNCED, SyncedShape, read_synced))
 
     def save_progress(self, progress: Progress) -> None:
-        """Keeps them.
+        """Keeps them. When the last pass was is not waited for: a power cut may take that.
 
-        Raises: StorageFailed.
+        Raises: StateFromNewerVersion; StorageFailed.
         """
-        self._save(PROGRESS, progress_shape(progress), progress)
+        before = self.progress()
+        if progress.last_synced != before.last_synced:
+            self._save(SYNCED, synced_shape(progress.last_synced), progress.last_synced, write_unflushed)
+        rest = replace(progress, last_synced=None)
+        if rest != replace(before, last_synced=None):
+            self._save(PROGRESS, progress_shape(rest), rest)
 
     def conflicts(self) -> dict[str, Conflict]:
         """The open conflicts by note id.
@@ -249,10 +267,10 @@ class SyncState:
         with contextlib.suppress(OSError):
             self._files.replace(path, path.with_name(path.name + _BROKEN_SUFFIX))
 
-    def _save(self, name: str, shape: StateShape, value: object) -> None:
+    def _save(self, name: str, shape: StateShape, value: object, write: _Write = write_file) -> None:
         path = self.folder / name
         ensure_directory(self._files, path.parent, PRIVATE_DIRECTORY)
         self._remembered.pop(name, None)
-        write_file(self._files, path, msgspec.json.encode(shape))
+        write(self._files, path, msgspec.json.encode(shape))
         with storage_errors(path):
             self._remembered[name] = (self._look_of(path), value)

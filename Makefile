@@ -52,6 +52,7 @@ typecheck: setup ## Types alone (mypy --strict).
 pages: setup ## Write the document pages that are made from the code.
 	$(BIN)/python scripts/settings_page.py
 	$(BIN)/python scripts/variables_pages.py
+	$(BIN)/python scripts/openapi_document.py
 
 format: setup ## Bring the code into its form.
 	$(BIN)/ruff format .

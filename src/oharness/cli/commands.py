@@ -20,6 +20,7 @@ ROOT: dict[str, tuple[str, str, str]] = {
     "logout": (SYNC, "oharness.cli.account:logout", msg("Sign out on this machine.")),
     "whoami": (SYNC, "oharness.cli.account:whoami", msg("Say who is signed in.")),
     "sync": (SYNC, "oharness.cli.sync:sync", msg("Keep notes in step with the cloud and your other machines.")),
+    "gateway": (SYNC, "oharness.cli.gateway:gateway", msg("Run the Cloud's accounts and sign-in, or manage them.")),
     "sync-server": (SYNC, "oharness.cli.sync_server:sync_server", msg("Run the sync service.")),
 }
 """Name of each command: the heading it stands under, module and attribute, and what it does."""

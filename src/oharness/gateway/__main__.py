@@ -3,19 +3,18 @@
 import asyncio
 import contextlib
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator
-from typing import NoReturn
 
-from oharness.core.errors import NotFound, OharnessError, Refused, WrongUsage
+from oharness.core.errors import Failed, WrongUsage
 from oharness.gateway.cloud import Cloud, open_cloud
 from oharness.gateway.database import DatabaseUnavailable
 from oharness.gateway.passwords import DEFAULT_COST, HashingCost
-from oharness.gateway.settings import Settings
+from oharness.gateway.settings import Settings, read_settings
 from oharness.serving.json_log import log_to_stderr
 from oharness.system import SystemClock, SystemRandomness
 
-_EXIT_CODES = ((WrongUsage, 2), (NotFound, 3), (Refused, 4))
 _DATABASE_TRIES = 30
 _BETWEEN_TRIES_S = 2.0
 _LOG = logging.getLogger("oharness.gateway")
@@ -78,16 +77,18 @@ async def _serve(settings: Settings, cost: HashingCost) -> None:
         await uvicorn.Server(config).serve()
 
 
-def main() -> NoReturn:
-    """`python -m oharness.gateway`: the same as `oharness gateway`; leaves with the exit code of the error's family."""
-    from oharness.gateway.commands import gateway
-
+def main() -> int:
+    """`python -m oharness.gateway`: serves; the exit code."""
     try:
-        gateway.main(prog_name="python -m oharness.gateway")
-    except OharnessError as error:
+        serve(read_settings(os.environ))
+    except WrongUsage as error:
         sys.stderr.write(f"{error}\n")
-        sys.exit(next((code for family, code in _EXIT_CODES if isinstance(error, family)), 1))
+        return 2
+    except Failed as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

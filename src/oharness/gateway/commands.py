@@ -1,8 +1,7 @@
 """`oharness gateway`: serves; `oharness gateway admin …`: works on the database. Mounted by the command line.
 
-`gateway` is the group with plain click classes, for `python -m oharness.gateway`; `gateway_group` makes the same from
-other classes, so that a command line can draw its own help pages. Answers go to `answer` of the context object's
-`output`, where there is one.
+`gateway` is the group with plain click classes; `gateway_group` makes the same from other classes, so that a command
+line can draw its own help pages. Answers go to `answer` of the context object's `output`, where there is one.
 """
 
 import json

@@ -1,6 +1,7 @@
 """What the modules above count on from a file system: one suite for the real one and the simulated one."""
 
 import errno
+import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from oharness.disk.atomic import Absent, PlannedWrite, is_temporary, write_files
-from oharness.disk.filesystem import FileSystem, LockTaken, NotARegularFile
+from oharness.disk.filesystem import LARGEST_READ, FileSystem, LockTaken, NotARegularFile
 from oharness.testing.faults import Crashed
 from oharness.testing.simulated_disk import SimulatedDisk, SimulatedFiles
 
@@ -49,6 +50,16 @@ def test_a_new_file_is_read_back(machine: Machine) -> None:
     found = machine.others.read_plain(path, 100)
     assert (found.data, found.mode) == (b"text", 0o600)
     assert machine.others.read(path) == b"text"
+
+
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "huge").touch()
+    os.truncate(tmp_path / "huge", LARGEST_READ + 1)
+    for name in ("pipe", "endless", "huge"):
+        with pytest.raises(OSError, match="plain file|too large"):
+            FileSystem().read(tmp_path / name)
 
 
 def test_a_limit_gives_one_byte_more_so_that_too_much_is_seen(machine: Machine) -> None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
+_LARGEST_MARKER = 1 << 16
 _ID_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
@@ -33,7 +34,7 @@ def no_notes(variables: Mapping[str, str], home: str | None = None) -> NoNotes |
                 return None
             folders.append(os.path.join(root, "MEMORY"))
         return NoNotes(in_project=bool(root)) if all(map(_holds_no_note, folders)) else None
-    except (OSError, ValueError, _Unusual):
+    except (OSError, ValueError, RecursionError, _Unusual):
         return None
 
 
@@ -83,6 +84,8 @@ def _check_marker(path: str) -> None:
     import json
 
     if os.path.islink(os.path.dirname(path)):
+        raise _Unusual
+    if not os.path.isfile(path) or os.path.getsize(path) > _LARGEST_MARKER:
         raise _Unusual
     with open(path, encoding="utf-8") as file:
         marker = json.load(file)

@@ -6,6 +6,7 @@ modules above turn that into our own errors.
 """
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -24,6 +25,9 @@ SHARED_DIRECTORY = 0o777
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _CHUNK = 1 << 20
+LARGEST_READ = 1 << 28
+"""No file that this program reads whole, other than notes, comes near this many bytes."""
+
 _LOCK_POLL_SECONDS = 0.02
 
 
@@ -78,8 +82,21 @@ class FileSystem:
         return time.time_ns()
 
     def read(self, path: Path) -> bytes:
-        """The bytes of a file; links are followed, as people link their settings."""
-        return path.read_bytes()
+        """The bytes of a plain file; links are followed, as people link their settings.
+
+        A link to a device or pipe, or to a file beyond `LARGEST_READ` bytes, would never end or fill the memory.
+        """
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise NotARegularFile(f"{path} is not a plain file")
+            data = b"" if status.st_size > LARGEST_READ else _read_up_to(handle, LARGEST_READ + 1)
+            if max(status.st_size, len(data)) > LARGEST_READ:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+            return data
+        finally:
+            os.close(handle)
 
     def read_plain(self, path: Path, limit: int) -> FileRead:
         """The bytes of a plain file, never through a link, at most `limit` + 1 of them."""

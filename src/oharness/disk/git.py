@@ -11,6 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oharness.disk.filesystem import FileSystem
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -127,8 +129,8 @@ def sibling_roots(checkout: Checkout) -> list[Path]:
 
 
 def _named_in(file: Path, prefix: str, relative_to: Path) -> Path | None:
-    try:
-        text = file.read_text(encoding="utf-8", errors="surrogateescape").strip()
+    try:  # a pipe or a device in a repository's place is none of git's own small files
+        text = FileSystem().read(file).decode("utf-8", "surrogateescape").strip()
     except OSError:
         return None
     if not text.startswith(prefix) or not text[len(prefix) :].strip():

@@ -60,6 +60,8 @@ def _commit_in(text: str) -> str | None:
 
 def _small_text(path: Path) -> str:
     try:
+        if not path.is_file():  # a pipe or a device would never end
+            return ""
         with path.open("rb") as file:
             return file.read(_MOST_BYTES).decode("utf-8", "surrogateescape").strip()
     except OSError:

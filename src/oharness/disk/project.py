@@ -18,18 +18,19 @@ from oharness.core.errors import NotFound, OharnessError, Refused, StorageFailed
 from oharness.core.jsontext import pretty_json
 from oharness.core.randomness import Randomness
 from oharness.core.scopes import is_project_id
-from oharness.disk.atomic import create_file, ensure_directory, write_file
+from oharness.disk.atomic import create_file, ensure_directory, reason_of, write_file
 from oharness.disk.filesystem import SHARED_DIRECTORY, SHARED_FILE, FileSystem
 from oharness.disk.folder_lock import FolderBusy
 from oharness.disk.git import Checkout, Git, NoRoot, NoRootReason, checkout_at, sibling_roots
 from oharness.disk.home import Home
-from oharness.disk.json_files import BrokenFile, read_object
+from oharness.disk.json_files import BrokenFile, parse_object, read_object
 from oharness.disk.projects_file import KnownProject, change_known_projects
 
 STATE_FOLDER = ".oharness"
 DEFAULT_NOTES_FOLDER = "MEMORY"
 ARTIFACTS_FOLDER = "ARTIFACTS"
 _IGNORED = "device.json"
+_LARGEST_OWN_FILE = 1 << 20
 _DEVICE_VERSION = 1
 _USE_IS_RECENT_MS = 60_000
 
@@ -297,8 +298,8 @@ def _device_in(files: FileSystem, path: Path, home: Home) -> str | None:
 def _devices(files: FileSystem, path: Path) -> dict[str, Any]:
     """Device ids by home; a damaged file is as good as none, since a new id is always safe."""
     try:
-        content = read_object(files, path) or {}
-    except (BrokenFile, StorageFailed):
+        content = parse_object(files.read_plain(path, _LARGEST_OWN_FILE).data, path)
+    except (BrokenFile, OSError):
         return {}
     devices = content.get("devices")
     return devices if isinstance(devices, dict) else {}
@@ -318,12 +319,14 @@ def _home_key(home: Home) -> str:
 def _keep_out_of_git(files: FileSystem, state_folder: Path) -> None:
     path = state_folder / ".gitignore"
     ensure_directory(files, state_folder, SHARED_DIRECTORY)
-    try:
-        text = files.read(path).decode("utf-8", "surrogateescape")
+    try:  # never through a link: what it leads to would be copied into the repository
+        text = files.read_plain(path, _LARGEST_OWN_FILE).data.decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         text = ""
     except OSError as error:
-        raise StorageFailed(str(path), error.strerror or str(error)) from error
+        raise StorageFailed(str(path), reason_of(error)) from error
+    if len(text) > _LARGEST_OWN_FILE:
+        raise StorageFailed(str(path), "it is too large to be rewritten")
     if _IGNORED not in text.split():
         separator = "\n" if text and not text.endswith("\n") else ""
         write_file(files, path, f"{text}{separator}{_IGNORED}\n".encode("utf-8", "surrogateescape"), SHARED_FILE)

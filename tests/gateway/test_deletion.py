@@ -1,6 +1,7 @@
 """Leaving: erased, removed, erased again; a stop at any step goes on later; what is left is nothing."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -245,4 +246,23 @@ async def test_leaving_twice_at_once_does_it_once(leaving: Gateway) -> None:
     subject = Subject(Kind.USER, account.id)
     outcomes: list[Any] = await asyncio.gather(*(leaving.cloud.deletions.carry_on(subject) for _ in range(3)))
     assert all(isinstance(outcome, Done) for outcome in outcomes)
+    assert await rows_left(leaving) == {}
+
+
+async def test_no_order_of_leaving_refreshing_and_approving_leaves_a_way_in(leaving: Gateway) -> None:
+    for seed in range(5):
+        order = random.Random(seed)
+        browser = leaving.browser()
+        await browser.sign_up(f"person{seed}@example.com")
+        device, waiting = await leaving.signed_in_device(browser), leaving.device()
+        codes = await waiting.ask()
+        await browser.approve(codes["user_code"])
+        account = await leaving.cloud.accounts.named(f"person{seed}@example.com")
+        work = [leaving.cloud.deletions.begin_account(account.id), device.refresh(), waiting.poll()]
+        order.shuffle(work)
+        await asyncio.gather(*work)
+        assert await device.refresh() == "invalid_grant"
+        assert await waiting.poll() in ("access_denied", "invalid_grant")
+        assert not waiting.refresh_token or await waiting.refresh() == "invalid_grant"
+        await leaving.cloud.deletions.carry_on(Subject(Kind.USER, account.id))
     assert await rows_left(leaving) == {}

@@ -102,8 +102,8 @@ def asked(directory: Directory) -> Directory:
 
 
 def held(directory: Directory, why: Hold) -> Directory:
-    """Nothing by itself from now on; writes are remembered for when it is let go."""
-    return replace(directory, hold=why, asked_for=False)
+    """Nothing by itself from now on; writes are remembered for when it is let go, and who asked gets an answer."""
+    return replace(directory, hold=why)
 
 
 def let_go(directory: Directory, now: float) -> Directory:
@@ -122,19 +122,21 @@ def started(directory: Directory, now: float) -> Directory:
 
 
 def stopped(directory: Directory) -> Directory:
-    """The pass was broken off: what was to be done still is."""
-    return replace(directory, running_since=None)
+    """A pass or check was broken off: what was to be done still is."""
+    was_pass = directory.running_since is not None
+    return replace(directory, running_since=None, whole=directory.whole or was_pass)
 
 
 def passed(directory: Directory, now: float, *, changed: bool, again: bool = False) -> Directory:
     """A pass went through; `changed` on either side brings the next check nearer.
 
-    `again`: what this pass saw needs another one to see it too, at the next check.
+    `again`: what this pass saw needs another one to see it too, a minute later.
     """
     began = directory.running_since
     came_later = began is not None and directory.first_write is not None and directory.last_write > began
     first = directory.last_write if came_later else None
-    return replace(checked(directory, now, changed=changed), running_since=None, first_write=first, whole=again)
+    looked = checked(directory, now, changed=changed or again)
+    return replace(looked, running_since=None, first_write=first, whole=again)
 
 
 def checked(directory: Directory, now: float, *, changed: bool) -> Directory:
@@ -147,7 +149,7 @@ def checked(directory: Directory, now: float, *, changed: bool) -> Directory:
 def failed(directory: Directory, now: float, after_s: float = AFTER_FAILURE_S) -> Directory:
     """It did not work: what was to be done still is, after a while."""
     later = now + max(after_s, AFTER_FAILURE_S)
-    return replace(directory, running_since=None, not_before=later, next_check=max(directory.next_check, later))
+    return replace(stopped(directory), not_before=later, next_check=max(directory.next_check, later))
 
 
 def longest_interval(directory: Directory) -> float:

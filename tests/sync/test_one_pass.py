@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from oharness.disk.filesystem import FileRead, FileSystem
 from oharness.testing.devices import Device, settle_all
+from oharness.testing.sync_server import SyncServer
 
 pytestmark = pytest.mark.sync
 Machine = Callable[[str], Device]
@@ -32,6 +35,26 @@ async def test_a_pass_that_changes_nothing_is_one_request_and_opens_no_file(devi
     report = await a.sync()
     assert report.changed_nothing
     assert (report.requests, report.files_opened) == (1, 0)
+
+
+class _CountsReading(FileSystem):
+    def __init__(self) -> None:
+        self.read_names: list[str] = []
+
+    def read_plain(self, path: Path, limit: int) -> FileRead:
+        self.read_names.append(path.name)
+        return super().read_plain(path, limit)
+
+
+async def test_a_note_that_goes_up_is_read_once(tmp_path: Path, server: SyncServer) -> None:
+    files = _CountsReading()
+    a = Device(tmp_path / "a", server, files=files)
+    for number in range(5):
+        a.write(f"n-{number}")
+    files.read_names.clear()
+    report = await a.sync()
+    assert len(report.pushed) == 5
+    assert sorted(files.read_names) == [f"n-{number}.md" for number in range(5)]
 
 
 async def test_an_edit_goes_up_and_comes_down_with_a_backup_of_what_it_replaced(device: Machine) -> None:

@@ -7,7 +7,6 @@ from oharness.disk.git import checkout_around
 from oharness.disk.git_head import head_commit
 from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile, Scan
 from oharness.disk.sync_shapes import Guard, KnownFile
-from oharness.notes.entry import FileStamp
 from oharness.notes.frontmatter import FILE_SUFFIX
 from oharness.notes.hashing import content_hash
 from oharness.notes.limits import LoadChoice, choose_loaded
@@ -17,6 +16,8 @@ from oharness.reconcile.guards import FolderNow, FolderState
 from oharness.reconcile.plan import FileSide
 from oharness.sync.directory import Directory
 from oharness.sync.last_look import FolderLook, LastLook
+
+_BYTES_AT_HAND = 64 * 1024 * 1024
 
 
 def look_at_folder(
@@ -45,12 +46,11 @@ def _looked_through(
     choice = choose_loaded(scan.files, max_notes) if len(scan.files) > max_notes else LoadChoice(scan.files, ())
     files: dict[str, FileSide] = {}
     seen: dict[str, KnownFile] = {}
-    opened = 0
+    opened = _Opened(folder)
     for stamp in choice.loaded:
         found = known.get(stamp.name)
         if found is None or found.stamp != stamp:
-            found = _read(folder, stamp)
-            opened += 1
+            found = opened.read(stamp.name)
         if found is not None:
             seen[stamp.name] = found
             files[_note_id(stamp.name)] = _side(found, marks)
@@ -59,7 +59,31 @@ def _looked_through(
     for problem in scan.problems:
         side = DAMAGED if problem.reason == ProblemReason.EMPTY else UNREADABLE
         files.setdefault(_note_id(problem.stamp.name), side)
-    return FolderLook(FolderState.THERE, files, seen, opened)
+    return FolderLook(FolderState.THERE, files, seen, opened.count, opened.at_hand)
+
+
+class _Opened:
+    """The files that a look had to read; what they hold stays at hand as far as memory goes."""
+
+    def __init__(self, folder: NoteDir) -> None:
+        self.count = 0
+        self.at_hand: dict[str, NoteFile] = {}
+        self._folder = folder
+        self._room = _BYTES_AT_HAND
+
+    def read(self, name: str) -> KnownFile | None:
+        """How a file looked when it was read just now, and what note it is; None when it is gone."""
+        self.count += 1
+        match self._folder.read(name):
+            case NoteFile(stamp=now, note=note) as file:
+                self._room -= len(file.data)
+                if self._room >= 0:
+                    self.at_hand[note.id] = file
+                return KnownFile(now, content_hash(note))
+            case DamagedFile(stamp=now, reason=reason):
+                return KnownFile(now, reason=reason)
+            case None:
+                return None
 
 
 def folder_now(directory: Directory, state: FolderState, guard: Guard) -> tuple[FolderNow, Guard]:
@@ -75,16 +99,6 @@ def folder_now(directory: Directory, state: FolderState, guard: Guard) -> tuple[
 
 def _looked(guard: Guard, head: str | None, *, tracks: bool) -> Guard:
     return Guard(guard.history, guard.paused, guard.confirmed, head, tracks)
-
-
-def _read(folder: NoteDir, stamp: FileStamp) -> KnownFile | None:
-    match folder.read(stamp.name):
-        case NoteFile(stamp=now, note=note):
-            return KnownFile(now, content_hash(note))
-        case DamagedFile(stamp=now, reason=reason):
-            return KnownFile(now, reason=reason)
-        case None:
-            return None
 
 
 def _side(known: KnownFile, marks: Mapping[str, str]) -> FileSide:

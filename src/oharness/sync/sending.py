@@ -107,9 +107,10 @@ async def send_all(
 
 
 def _read_uploads(desk: Desk, uploads: Mapping[str, Decision]) -> Iterator[PutNote]:
-    """The notes to upload, each read when its turn comes."""
+    """The notes to upload, as they were looked at; those that were not read for it are when their turn comes."""
     for note_id, decision in uploads.items():
-        read = read_files(desk.directory, [note_id])
+        file = desk.look.at_hand.get(note_id)
+        read = {note_id: file} if file else read_files(desk.directory, [note_id])
         for work in works_for(desk, {note_id: decision}, read):
             if isinstance(work.change, PutNote):
                 yield work.change

@@ -44,13 +44,13 @@ def login(call: Invocation, cloud: str | None, token: str | None, no_open: bool)
     from oharness.sync.account import sign_in_with_token
     from oharness.wiring.sync import sign_in_place
 
-    given = text_from(token, "--token", call.stdin) if token == STDIN else token
+    given = None if token is None else _as_token(text_from(token, "--token", call.stdin) if token == STDIN else token)
     place = sign_in_place(call.opened())
     address = cloud or _last_cloud(call)
     if given is None:
         done = asyncio.run(_with_browser(call, place, address, may_open=not no_open))
     else:
-        done = asyncio.run(sign_in_with_token(place, address, given.strip()))
+        done = asyncio.run(sign_in_with_token(place, address, given))
     _answer(call, done.credentials, done.identity)
     _say_what_stands_in_the_way(call, done.credentials)
 
@@ -95,6 +95,19 @@ def whoami(call: Invocation) -> None:
 
     credentials = signed_in(call.opened())
     _answer(call, credentials, asyncio.run(ask_who(sign_in_place(call.opened()), credentials)))
+
+
+def _as_token(given: str) -> str:
+    """What was given, if it can stand in a header at all.
+
+    Raises: UnusableValue.
+    """
+    from oharness.cli.usage import UnusableValue
+
+    token = given.strip()
+    if not token or not all("!" <= character <= "~" for character in token):
+        raise UnusableValue("--token", "xxxxx.yyyyy.zzzzz")
+    return token
 
 
 def _last_cloud(call: Invocation) -> str:

@@ -168,13 +168,9 @@ def resolve(call: Invocation, note_id: str, keep: str, scope: str | None) -> Non
         if holding is None:
             raise NoSuchConflict(note_id)
         done = _answered(call, holding, note_id, keep)
-    document = {
-        "id": done.id,
-        "scope": str(holding.scope.kind),
-        "kept": keep if keep in _KEEP else "file",
-        "beside": done.beside,
-        "backups": list(done.backups),
-    }
+        left = _status_of(call, directories)
+    kept = keep if keep in _KEEP else "file"
+    document = sync_documents.resolved_document(done, holding.scope.kind, kept, left)
     call.output.answer(document, lambda: sync_lines.resolved_lines(done, call.output))
 
 

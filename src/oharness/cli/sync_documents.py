@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import Catalogue
 from oharness.language.sentences import error_sentence
 
 if TYPE_CHECKING:
     from oharness.notes.note import Note
     from oharness.reconcile.conflict import Conflict
+    from oharness.sync.resolve import Resolved
     from oharness.sync.status import ScopeStatus, SyncStatus
     from oharness.wiring.sync import ScopeOutcome
 
@@ -40,6 +42,18 @@ def conflicts_document(status: "SyncStatus") -> dict[str, Any]:
             _conflict(conflict, str(scope.scope.kind)) for scope in status.scopes for conflict in scope.conflicts
         ]
     }
+
+
+def resolved_document(done: "Resolved", scope: ScopeKind, kept: str, left: "SyncStatus") -> dict[str, Any]:
+    """What `sync resolve` did, and the conflicts that are still open."""
+    resolved = {
+        "id": done.id,
+        "scope": str(scope),
+        "kept": kept,
+        "beside": done.beside,
+        "backups": list(done.backups),
+    }
+    return conflicts_document(left) | {"resolved": resolved}
 
 
 def _scope(one: "ScopeStatus") -> dict[str, Any]:
@@ -96,11 +110,15 @@ def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
         return document
     paused = report.paused
     return document | {
-        "pulled": {"added": report.added, "changed": report.changed, "removed": report.removed},
-        "pushed": report.pushed,
-        "deleted": report.deleted,
-        "merged": report.merged,
-        "conflicts": report.conflicts,
+        "pulled": {
+            "added": sorted(report.added),
+            "changed": sorted(report.changed),
+            "removed": sorted(report.removed),
+        },
+        "pushed": sorted(report.pushed),
+        "deleted": sorted(report.deleted),
+        "merged": sorted(report.merged),
+        "conflicts": sorted(report.conflicts),
         "heldBack": [{"id": note_id, "reason": str(why)} for note_id, why in sorted(report.held_back.items())],
         "requests": report.requests,
         "version": report.version,

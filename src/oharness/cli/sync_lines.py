@@ -7,7 +7,7 @@ from oharness.cli.columns import printable
 from oharness.cli.output import Output, minute
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import msg
-from oharness.language.sentences import error_sentence, reason_phrase
+from oharness.language.sentences import REASONS, error_sentence, reason_phrase
 
 if TYPE_CHECKING:
     from oharness.sync.report import PassReport
@@ -80,7 +80,7 @@ def conflict_lines(status: "SyncStatus", output: Output) -> Iterable[str]:
     if not found:
         yield words.text(msg("Nothing is in conflict."))
     for scope, conflict in found:
-        why = ", ".join(reason_phrase(str(reason), words) for reason in conflict.reasons)
+        why = ", ".join(reason_phrase(f"conflict-{reason}", words) for reason in conflict.reasons)
         yield f"{ink.name(conflict.id)}  {words.text(SCOPES[scope.scope.kind])} · {why}"
         cloud = conflict.cloud.note if conflict.cloud else None
         for told, note in (
@@ -120,13 +120,14 @@ def _scope_lines(scope: "ScopeStatus", output: Output) -> Iterable[str]:
             msg("the last try failed: {error}"), error=words.text(ERRORS_SHORT.get(scope.error, scope.error))
         )
         yield "  " + output.ink.bad(told)
+    yield from _held_lines(scope.held_back, output)
     yield from _conflict_line(len(scope.conflicts), output)
 
 
 def _report_lines(name: str, report: "PassReport", output: Output) -> Iterable[str]:
     words = output.words
     did = [
-        words.text(told, count=len(ids), ids=_some(ids))
+        words.text(told, count=len(ids), ids=_some(sorted(ids)))
         for told, ids in (
             (msg("{count} came down ({ids})"), report.added),
             (msg("{count} changed here ({ids})"), report.changed),
@@ -140,9 +141,7 @@ def _report_lines(name: str, report: "PassReport", output: Output) -> Iterable[s
     yield f"{name}: {'; '.join(did) if did else words.text(msg('nothing to do'))}"
     if report.cloud_was_reset:
         yield "  " + output.ink.warning(words.text(msg("The cloud was reset or restored; nothing was deleted here.")))
-    for note_id, reason in sorted(report.held_back.items()):
-        told = words.text(msg("held back: {id} ({reason})"), id=note_id, reason=reason_phrase(str(reason), words))
-        yield "  " + output.ink.warning(told)
+    yield from _held_lines(report.held_back, output)
     if report.paused:
         yield from _question(str(report.paused.reason), report.paused.note_ids, output)
     yield from _conflict_line(len(report.conflicts), output)
@@ -154,6 +153,14 @@ def _question(reason: str, note_ids: Sequence[str], output: Output) -> Iterable[
     yield "  " + output.ink.warning(told + (f" ({_some(note_ids)})" if note_ids else ""))
     if answer := _ANSWERS.get(reason):
         yield f"  {answer}"
+
+
+def _held_lines(held_back: Mapping[str, str], output: Output) -> Iterable[str]:
+    words = output.words
+    for note_id, reason in sorted(held_back.items()):
+        key = f"held-{reason}" if f"held-{reason}" in REASONS else str(reason)
+        told = words.text(msg("held back: {id} ({reason})"), id=note_id, reason=reason_phrase(key, words))
+        yield "  " + output.ink.warning(told)
 
 
 def _conflict_line(count: int, output: Output) -> Iterable[str]:

@@ -96,6 +96,9 @@ ERRORS: Mapping[str, str] = {
     "AnswerDoesNotFit": "{choice} is no answer to what is asked here ({reason}).",
     "SyncBusy": "Another oHarness is syncing these notes right now. Try again in a moment.",
     "StateFromNewerVersion": "{path} was written by a newer oHarness. Upgrade this one to go on syncing.",
+    "SyncIsOff": "Sync is off. `oharness sync on` switches it on.",
+    "PinnedElsewhere": "These notes belong to the account {pinned_user} at {pinned_origin}, and the sign-in is that of "
+    "{present_user} at {present_origin}. Nothing was synced; sign in with the first.",
     "AccountChanged": "These notes belong to the account {pinned}, and the sync service answers for {present}. Nothing "
     "was synced; sign in with the first.",
     "CountsDiffer": "What the sync service lists is not what it counts. Nothing was changed; the next pass asks again.",
@@ -112,7 +115,7 @@ ERRORS: Mapping[str, str] = {
     "ServiceUnreachable": "{origin} cannot be reached: {reason}. Check the network and the address; your notes work "
     "without it.",
     "ServiceRefused": "The sync service refused this: {message}",
-    "SignedOut": "Nobody is signed in at {origin}. Sign in with `oharness login`.",
+    "SignedOut": "The sign-in is missing, too old, or not accepted by the service. Sign in with `oharness login`.",
     "NotACloud": "{address} is neither a Cloud nor a sync service ({reason}). Check the address.",
     "InsecureAddress": "A token must not be sent to {address}, which is neither https nor this machine. Use an https "
     "address.",
@@ -255,6 +258,28 @@ REASONS: Mapping[str, str] = {
     # why a conversation cannot be read
     "no-header": "its first line is missing",
     "newer-version": "a newer oHarness wrote it",
+    # why sync holds a note back
+    "held-damaged": "its file is damaged and no other version is known",
+    "held-unreadable": "its file cannot be read as a note; mend it, `oharness memory check` says what is wrong",
+    "held-not-loaded": "there are more notes here than memory.maxNotes allows",
+    "held-checksum": "what the cloud holds is damaged",
+    "held-missing": "its file is gone; the next pass deletes it in the cloud if it stays gone",
+    "held-changed": "it changed during the pass; the next pass takes it",
+    "held-id_case_collision": "another note has the same id in other letter case",
+    "held-invalid_note": "the service does not take it as a note",
+    "held-hash_mismatch": "the service computed another checksum",
+    "held-note_too_large": "it is larger than the service allows",
+    "held-too_many_notes": "the service allows no more notes",
+    "held-plan_notes": "the free plan allows no more notes",
+    "held-plan_note_bytes": "it is larger than the free plan allows",
+    # what a conflict is about
+    "conflict-summary": "both changed the summary",
+    "conflict-type": "both changed the type",
+    "conflict-body": "both changed the same lines",
+    "conflict-extra": "both changed the same key of the frontmatter",
+    "conflict-too-large": "together they are over the size limit",
+    "conflict-no-base": "they have no common version",
+    "conflict-deleted-there": "deleted in the cloud, changed here",
 }
 """What a reason's code means, for the middle of a sentence."""
 

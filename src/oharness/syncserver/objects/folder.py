@@ -14,6 +14,7 @@ import sys
 import threading
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from io import FileIO
 from pathlib import Path
 from typing import ParamSpec
 
@@ -108,9 +109,13 @@ class FolderObjects:
     # --- plain blocking code from here on
 
     def _path(self, key: str) -> Path:
+        return Path(self._place(key))
+
+    def _place(self, key: str) -> str:
+        """Where an object lies, as text: a `Path` for each of thousands takes longer than writing them."""
         if _KEY.fullmatch(key) is None:
             raise ValueError(f"not a key of this store: {key!r}")
-        return self._root / key
+        return f"{self._root}/{key}"
 
     def _read(self, path: Path, key: str) -> Reading:
         try:
@@ -141,14 +146,14 @@ class FolderObjects:
     def _write_whole(self, path: Path, value: bytes) -> Stored:
         temporary = self._work_folder() / f"{self._randomness.token(12)}.tmp"
         try:
-            _write_new(temporary, value)
-            _flush_one(temporary, os.O_RDWR)
-            made = _make_folders(path.parent)
+            _write_new(temporary.as_posix(), value)
+            _flush_one(os.fspath(temporary), os.O_RDWR)
+            made = _make_folders(os.fspath(path.parent))
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _flush([], {path.parent, *made})
+        _flush([], {os.fspath(path.parent), *made})
         return Stored(_version(value))
 
     def _create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
@@ -160,11 +165,11 @@ class FolderObjects:
 
     def _create_in_places(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
         """Files under their own names at once: nothing reads a body before a manifest names it."""
-        folders: set[Path] = set()
-        files: dict[str, Path] = {}
+        folders: set[str] = set()
+        files: dict[str, str] = {}
         written: dict[str, Written] = {}
         for key, value in objects.items():
-            files[key] = self._path(key)
+            files[key] = self._place(key)
             written[key] = _answering(_create_in_place, files[key], value, folders)
         stored = [key for key, one in written.items() if isinstance(one, Stored)]
         try:
@@ -263,44 +268,60 @@ def _answering(write: Callable[_Arguments, Written], *args: _Arguments.args, **k
         return Unknown(error.reason)
 
 
-def _make_folders(folder: Path) -> set[Path]:
+def _make_folders(folder: str) -> set[str]:
     """Makes the folder; the folders whose entries changed by that."""
-    changed: set[Path] = set()
-    missing = folder
+    changed: set[str] = set()
+    missing = Path(folder)
     while not missing.is_dir():
         missing = missing.parent
-        changed.add(missing)
+        changed.add(os.fspath(missing))
     if changed:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(folder).mkdir(parents=True, exist_ok=True)
     return changed
 
 
-def _create_in_place(path: Path, value: bytes, folders: set[Path]) -> Written:
+def _make_folder(folder: str) -> set[str]:
+    """The same, quicker for the usual case of a folder whose parent is there."""
+    try:
+        os.mkdir(folder)  # noqa: PTH102 - see `_place`
+    except OSError:
+        return _make_folders(folder)
+    return {folder.rpartition("/")[0]}
+
+
+def _create_in_place(file: str, value: bytes, folders: set[str]) -> Written:
     """A new file, not flushed; the folders that have to be are added."""
     try:
-        folders |= _write_new(path, value)
+        folders |= _write_new(file, value)
     except FileExistsError:
         return Moved()
-    folders.add(path.parent)
+    folders.add(file.rpartition("/")[0])
     return Stored(_version(value))
 
 
-def _write_new(path: Path, value: bytes) -> set[Path]:
+def _write_new(file: str, value: bytes) -> set[str]:
     """Writes a new file, and makes its folder if there is none; the folders whose entries changed by that."""
-    made: set[Path] = set()
+    made: set[str] = set()
     for _ in range(_MAKE_TRIES):  # another process may remove a folder that is still empty
         try:
-            descriptor = os.open(path, _NEW_FILE, 0o600)
+            descriptor = os.open(file, _NEW_FILE, 0o600)
         except FileNotFoundError:
-            made |= _make_folders(path.parent)
+            made |= _make_folder(file.rpartition("/")[0])
             continue
-        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
-            file.write(value)
+        with open(descriptor, "wb", buffering=0) as opened:  # noqa: PTH123 - a descriptor
+            _write_all(opened, value)
         return made
-    raise FileNotFoundError(path)
+    raise FileNotFoundError(file)
 
 
-def _flush(files: Sequence[Path], folders: Iterable[Path]) -> None:
+def _write_all(file: FileIO, value: bytes) -> None:
+    """Writes every byte; the system may take fewer at once."""
+    rest = memoryview(value)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _flush(files: Sequence[str], folders: Iterable[str]) -> None:
     """Returns when the files and their places are on the disk: one by one, or many at once where the system can."""
     if len(files) < _MANY_FILES or not _flush_file_system(files[0]):
         for file in files:
@@ -310,7 +331,7 @@ def _flush(files: Sequence[Path], folders: Iterable[Path]) -> None:
                 _flush_one(folder, os.O_RDONLY)
 
 
-def _flush_one(path: Path, mode: int) -> None:
+def _flush_one(path: str, mode: int) -> None:
     descriptor = os.open(path, mode)
     try:
         os.fsync(descriptor)
@@ -318,7 +339,7 @@ def _flush_one(path: Path, mode: int) -> None:
         os.close(descriptor)
 
 
-def _flush_file_system(path: Path) -> bool:
+def _flush_file_system(path: str) -> bool:
     """Flushes everything of the file system that holds the path, in one go; False where there is no such call.
 
     Five hundred bodies in as many folders take a thousand flushes one by one, some sixty times as long.

@@ -58,7 +58,7 @@ def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "huge").touch()
     os.truncate(tmp_path / "huge", LARGEST_READ + 1)
     for name in ("pipe", "endless", "huge"):
-        with pytest.raises(OSError, match="plain file|too large"):
+        with pytest.raises(OSError, match=r"plain file|too large"):
             FileSystem().read(tmp_path / name)
 
 

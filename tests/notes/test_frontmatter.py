@@ -272,6 +272,7 @@ def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_not() -> None:
     assert parse_note(file_of(HEADER, "é" * 50), "a-1.md", max_body_bytes=100).body == "é" * 50
     assert refusal(file_of(HEADER, "é" * 50 + "x"), max_body_bytes=100).reason is ProblemReason.TOO_LARGE
     assert refusal(b"-" * 200_000, max_body_bytes=100).reason is ProblemReason.TOO_LARGE
+    assert refusal(b"\0" * 200_000, max_body_bytes=100).reason is ProblemReason.TOO_LARGE
 
 
 def test_line_ends_of_another_system_do_not_count_against_the_limit() -> None:

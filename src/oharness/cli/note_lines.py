@@ -39,7 +39,7 @@ def problem_lines(problems: "Iterable[Problem]", output: Output) -> Iterator[str
     """One line for each file that cannot be a note."""
     for problem in problems:
         reason = reason_phrase(str(problem.reason), output.words)
-        yield output.ink.warning("! ") + printable(f"{problem.path}: {reason}")
+        yield output.ink.warning("! ") + one_line(f"{problem.path}: {reason}")
 
 
 def shown_lines(shown: "Shown", output: Output) -> Iterator[str]:

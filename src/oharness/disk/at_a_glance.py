@@ -5,7 +5,7 @@ whatever is unusual (settings, links, a worktree, an unreadable folder) is left 
 """
 
 # pathlib costs more to import than all of these looks
-# ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH114, PTH117, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH113, PTH114, PTH117, PTH118, PTH120, PTH123, PTH202, PTH208
 
 import os
 from collections.abc import Mapping

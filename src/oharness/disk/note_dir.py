@@ -271,6 +271,8 @@ class NoteDir:
             raise DirectoryRedirected(str(self.path), str(real))
 
     def _problem_of(self, stamp: FileStamp) -> ProblemReason | None:
+        if not is_text(stamp.name):
+            return ProblemReason.ID_INVALID
         if stamp.size == 0:
             return ProblemReason.EMPTY
         if stamp.size > self._largest_file:
@@ -304,6 +306,15 @@ class NoteDir:
     def _clear_leftovers(self, names: list[str]) -> None:
         if any(is_temporary(name) for name in names):
             remove_leftovers(self._files, self.path, self._clock.now_ms())
+
+
+def is_text(name: str) -> bool:
+    """Whether a name is text; one that is not UTF-8 on disk is read with halves of characters in it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _looks_like_a_note(name: str) -> bool:

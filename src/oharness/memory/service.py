@@ -15,7 +15,7 @@ from typing import TypeVar
 from oharness.core.errors import NotFound, StorageFailed
 from oharness.core.scopes import Scope, ScopeKind
 from oharness.disk.atomic import Absent, Expected, Holding
-from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile
+from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile, is_text
 from oharness.disk.recall_index import RecallIndex
 from oharness.disk.usage import UsageFile
 from oharness.memory.changes import ChangeRecorder
@@ -59,9 +59,11 @@ class MemoryService:
         self._usage = usage
         self._max_notes = max_notes
         self._lock = threading.RLock()
+        self.listeners: list[Callable[[], None]] = []
         self._depth = 0
         self._written: dict[str, tuple[NoteEntry, str] | None] = {}
         self._left_out = 0
+        self._unnamed: list[ProblemEntry] = []
         self._index_is_kept = True
 
     @property
@@ -86,13 +88,13 @@ class MemoryService:
         """
         with self._lock:
             scan = self.folder.scan()
-            choice = choose_loaded(scan.files, self._max_notes)
-            self._left_out = len(choice.left_out)
-            try:
-                self._take_in(choice.loaded, scan.problems)
-            except sqlite3.Error:
-                self._give_up_kept_index()
-                self._take_in(choice.loaded, scan.problems)
+            # The index keeps text alone; what is found at every look need not be kept.
+            self._unnamed = [problem for problem in scan.problems if not is_text(problem.stamp.name)]
+            problems = tuple(problem for problem in scan.problems if is_text(problem.stamp.name))
+            as_before = set(scan.files)
+            problems += tuple(one for one in self._ask(RecallIndex.problems) if one.stamp in as_before)
+            while (found := self._load(scan.files, problems)) and self._left_out:
+                problems += tuple(found)  # no notes: others take their place
 
     def entries(self) -> list[NoteEntry]:
         """All loaded notes without their bodies, by file name."""
@@ -104,7 +106,7 @@ class MemoryService:
 
     def problems(self) -> list[ProblemEntry]:
         """The files that cannot be notes."""
-        return self._ask(RecallIndex.problems)
+        return [*self._ask(RecallIndex.problems), *self._unnamed]
 
     def warnings(self) -> list[MemoryNotice]:
         """What people should know about this scope."""
@@ -170,7 +172,7 @@ class MemoryService:
             finally:
                 self._depth -= 1
             if self._depth == 0:  # nobody else has to wait for the index: a stale one is noticed by its stamps
-                self._index_changes()
+                self._tell_of_changes()
 
     def write(self, note: Note, expected: Expected) -> NoteEntry:
         """Writes a note over what was expected there.
@@ -179,7 +181,7 @@ class MemoryService:
         """
         with self.changing():
             if isinstance(expected, Absent):
-                check_room(len(self.ids()), 1, self._max_notes)
+                check_room(self._note_count(), 1, self._max_notes)
             stamp = self.folder.write(note, expected)
             entry = entry_of(note, stamp)
             self._written[stamp.name] = (entry, note.body)
@@ -195,9 +197,27 @@ class MemoryService:
             self.folder.delete(note_id, expected)
             self._written[note_file_name(note_id)] = None
 
-    def _take_in(self, loaded: tuple[FileStamp, ...], problems: tuple[ProblemEntry, ...]) -> None:
+    def _load(self, files: tuple[FileStamp, ...], problems: tuple[ProblemEntry, ...]) -> list[ProblemEntry]:
+        """Loads as many of the files as are allowed; gives those that turned out to be no notes."""
+        damaged = {problem.stamp.name for problem in problems}
+        choice = choose_loaded([stamp for stamp in files if stamp.name not in damaged], self._max_notes)
+        self._left_out = len(choice.left_out)
+        try:
+            return self._take_in(choice.loaded, problems)
+        except sqlite3.Error:
+            self._give_up_kept_index()
+            return self._take_in(choice.loaded, problems)
+
+    def _note_count(self) -> int:
+        """How many notes there are, loaded or not; files known to be none do not take their place."""
+        damaged = {problem.stamp.name for problem in self.problems()}
+        return sum(note_file_name(note_id) not in damaged for note_id in self.ids())
+
+    def _take_in(self, loaded: tuple[FileStamp, ...], problems: tuple[ProblemEntry, ...]) -> list[ProblemEntry]:
+        """Brings the index in step; gives the loaded files that turned out to be no notes."""
         known = self._index.stamps()
-        fresh = list(problems) if _differ(problems, self._index.problems(), loaded) else []
+        told = list(problems) if _differ(problems, self._index.problems(), loaded) else []
+        fresh: list[ProblemEntry] = []
         upserts: list[tuple[NoteEntry, str]] = []
         for stamp in loaded:
             if known.get(stamp.name) == stamp:
@@ -211,8 +231,17 @@ class MemoryService:
                     continue
         present = {stamp.name for stamp in loaded} | {problem.stamp.name for problem in problems}
         removed = [name for name in known if name not in present]
-        if upserts or fresh or removed:
-            self._index.update(upserts, fresh, removed)
+        if upserts or told or fresh or removed:
+            self._index.update(upserts, [*told, *fresh], removed)
+        return fresh
+
+    def _tell_of_changes(self) -> None:
+        """`listeners` hear, from whatever thread, that a note was written or deleted here."""
+        has_changed = bool(self._written)
+        self._index_changes()
+        if has_changed:
+            for listener in list(self.listeners):
+                listener()
 
     def _index_changes(self) -> None:
         """Once a note is written or deleted, nothing about the index may make that look as if it failed."""

@@ -93,10 +93,10 @@ def read_note(
 
 
 def _decoded(data: bytes, file_name: str, max_body_bytes: int | None) -> str:
+    if max_body_bytes is not None and len(data) > largest_file_bytes(max_body_bytes):
+        raise NotANote(file_name, ProblemReason.TOO_LARGE)  # whatever its beginning holds
     if not data.strip(b"\0"):
         raise NotANote(file_name, ProblemReason.EMPTY)
-    if max_body_bytes is not None and len(data) > largest_file_bytes(max_body_bytes):
-        raise NotANote(file_name, ProblemReason.TOO_LARGE)
     if b"\0" in data:
         raise NotANote(file_name, ProblemReason.NUL_BYTES)
     try:

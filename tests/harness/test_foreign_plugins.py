@@ -162,3 +162,25 @@ def test_entry_points_are_looked_up_only_when_plugins_are_loaded() -> None:
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout == "[]\n"
+
+
+def test_a_plugin_that_ends_the_program_is_left_out(modules: Path) -> None:
+    (modules / "exit_plugin.py").write_text("raise SystemExit(7)\n")
+    (warning,) = loaded([{"id": "x", "module": "exit_plugin:y"}]).warnings
+    assert warning.fields["detail"] == "loading it ended with SystemExit"
+
+
+def test_a_plugin_that_never_finishes_loading_is_left_out(modules: Path) -> None:
+    (modules / "hung_plugin.py").write_text("import threading\ngo = threading.Event()\ngo.wait()\n")
+    settings = plugin_settings({"runtimePlugins": [{"id": "x", "module": "hung_plugin:y"}]})
+    (warning,) = load_foreign_plugins(settings, BUILT_IN, load_seconds=0.2).warnings
+    sys.modules["hung_plugin"].go.set()
+    assert warning.fields["detail"] == "it was not loaded within 0.2 s"
+
+
+def test_what_a_plugin_prints_while_it_is_loaded_is_no_answer(
+    modules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (modules / "noisy_plugin.py").write_text("print('noise')\nfrom alpha_plugin import good\n")
+    assert ids(loaded([{"id": "alpha", "module": "noisy_plugin:good"}])) == ["alpha"]
+    assert capsys.readouterr() == ("", "noise\n")

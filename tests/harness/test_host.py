@@ -109,18 +109,19 @@ def test_a_foreign_plugin_that_clashes_is_left_out_whole_and_the_built_in_stays(
     assert host.warnings == (Notice("plugin-clash", fields),)
 
 
-def test_a_foreign_plugin_that_raises_is_left_out_whole() -> None:
+@pytest.mark.parametrize("error", [ZeroDivisionError("oops"), SystemExit("oops")])
+def test_a_foreign_plugin_that_raises_is_left_out_whole(error: BaseException) -> None:
     class Broken:
         id = "broken"
 
         def register(self, registry: PluginRegistry) -> None:
             registry.tool(a_tool("half"))
-            raise ZeroDivisionError("oops")
+            raise error
 
     host = PluginHost([], [Broken()])
     assert host.tools == ()
     assert host.warnings == (
-        Notice("plugin-left-out", {"plugin": "broken", "error": "ZeroDivisionError", "detail": "oops"}),
+        Notice("plugin-left-out", {"plugin": "broken", "error": type(error).__name__, "detail": "oops"}),
     )
 
 

@@ -4,8 +4,11 @@ Importing a plugin runs its code, so nothing here reads a file of the project: p
 and installing a package was the user's own act. A plugin that cannot be loaded is a warning, never an end.
 """
 
+import contextlib
 import importlib
 import logging
+import sys
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +19,9 @@ from oharness.harness.messages import NO_DATA
 
 GROUP = "oharness.plugins"
 """The entry-point group of installed plugins; an entry point is named after the plugin's id."""
+
+LOAD_SECONDS = 10.0
+"""As long as a plugin may take to be imported; a hook may take no longer either."""
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +88,9 @@ def plugin_settings(plugins_json: Mapping[str, Any]) -> PluginSettings:
     return PluginSettings(tuple(entries), tuple(warnings))
 
 
-def load_foreign_plugins(settings: PluginSettings, built_in_ids: Collection[str]) -> ForeignPlugins:
+def load_foreign_plugins(
+    settings: PluginSettings, built_in_ids: Collection[str], load_seconds: float = LOAD_SECONDS
+) -> ForeignPlugins:
     """Every enabled plugin from outside: those named in plugins.json, then the other installed ones.
 
     A built-in plugin's id is its own even while it is disabled.
@@ -91,7 +99,7 @@ def load_foreign_plugins(settings: PluginSettings, built_in_ids: Collection[str]
     warnings: list[Notice] = list(settings.warnings)
     for plugin_id, load in _candidates(settings, built_in_ids, warnings):
         try:
-            plugins.append(_plugin_at(load(), plugin_id))
+            plugins.append(_loaded_in_time(load, plugin_id, load_seconds))
         except Exception as error:  # noqa: BLE001 (a foreign plugin's own code takes no harness down)
             _log.warning("plugin %s could not be loaded", plugin_id, exc_info=True)
             warnings.append(left_out(plugin_id, error))
@@ -99,6 +107,34 @@ def load_foreign_plugins(settings: PluginSettings, built_in_ids: Collection[str]
 
 
 _Load = Callable[[], object]
+
+
+def _loaded_in_time(load: _Load, plugin_id: str, seconds: float) -> Plugin:
+    """The plugin, unless its code ends the program, does not end at all, or raises what no plugin should.
+
+    What it prints goes to stderr: stdout belongs to the answers.
+    """
+    outcome: list[Plugin | BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(_plugin_at(load(), plugin_id))
+        except BaseException as error:  # noqa: BLE001 (handed over to whoever waits)
+            outcome.append(error)
+
+    thread = threading.Thread(target=work, name=f"load {plugin_id}", daemon=True)
+    with contextlib.redirect_stdout(sys.stderr):
+        thread.start()
+        thread.join(seconds)
+    if not outcome:
+        raise NotAPlugin(f"it was not loaded within {seconds:g} s")
+    match outcome[0]:
+        case Exception() as error:
+            raise error
+        case BaseException() as error:
+            raise NotAPlugin(f"loading it ended with {type(error).__name__}") from error
+        case plugin:
+            return plugin
 
 
 def _candidates(

@@ -130,7 +130,7 @@ class PluginHost:
         for plugin in foreign:
             try:
                 self._register(plugin, built_in=False)
-            except Exception as error:  # noqa: BLE001 (a foreign plugin's own code takes no harness down)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 (a foreign plugin's own code takes no harness down)
                 _log.warning("plugin %s was left out", plugin.id, exc_info=True)
                 warnings.append(left_out(plugin.id, error))
         self.warnings: tuple[Notice, ...] = tuple(warnings)
@@ -261,7 +261,7 @@ class PluginHost:
         return tuple(Owned(each.plugin, each.value) for each in owned if isinstance(each.value, value_class))
 
 
-def left_out(plugin: str, error: Exception) -> Notice:
+def left_out(plugin: str, error: Exception | SystemExit) -> Notice:
     """The notice of a plugin that could not be loaded or registered."""
     if isinstance(error, NameClash):
         fields = {"plugin": plugin, "kind": error.kind, "name": error.name, "other": error.other}

@@ -11,14 +11,15 @@ PAGE = Path(__file__).parent.parent / "docs/user/settings.md"
 _HEAD = """\
 # Settings
 
-Settings are JSON. Yours are in `config.json` in the home (`~/.oharness`, or where `OHARNESS_HOME` points); a project's are
-in `.oharness/config.json` in its folder and come with the repository, so they can make things more careful, but not freer.
-The order is: defaults, your file, the project's file, the environment (`OHARNESS_MODEL`, `OHARNESS_SMALL_MODEL`,
-`OHARNESS_LANGUAGE`). `OPENAI_BASE_URL` and `OPENAI_API_KEY` count where the settings say nothing.
+Settings are JSON. Yours are in `config.json` in the home (`~/.oharness`, or where `OHARNESS_HOME` points); a
+project's are in `.oharness/config.json` in its folder and come with the repository, so they can make things more
+careful, but not freer. The order is: defaults, your file, the project's file, the environment (`OHARNESS_MODEL`,
+`OHARNESS_SMALL_MODEL`, `OHARNESS_LANGUAGE`). `OPENAI_BASE_URL` and `OPENAI_API_KEY` count where the settings say
+nothing.
 
-A dotted key is a nested object: `memory.recall.perTurn` is `{"memory": {"recall": {"perTurn": 3}}}`. Keys that are not known
-are kept. A value of the wrong kind is told of and the weaker layer counts. A file that is not JSON (comments are not) is
-reported with line and column and never overwritten.
+A dotted key is a nested object: `memory.recall.perTurn` is `{"memory": {"recall": {"perTurn": 3}}}`. Keys that are
+not known are kept. A value of the wrong kind is told of and the weaker layer counts. A file that is not JSON
+(comments are not) is reported with line and column and never overwritten.
 
 | key | default | takes | unit | a project may | meaning |
 |---|---|---|---|---|---|

@@ -40,6 +40,7 @@ from oharness.sync.watching import Watch
 _MOST_AT_ONCE = 4
 """How many passes run at the same time that nobody asked for."""
 _UNREADABLE_AGAIN_S = 60.0
+_WATCH_AFTER_S = 1.0
 _ACCOUNT_HOLDS = (Hold.OFF, Hold.SIGNED_OUT, Hold.ACCOUNT_CHANGED, Hold.ERASED, Hold.UNREADABLE)
 
 _log = logging.getLogger(__name__)
@@ -230,6 +231,11 @@ class Coordinator:
         await self._until(min(found.next_at, self._account_again_at))
 
     async def _watching(self) -> None:
+        """A process that is over in a moment need not watch: it is told of what it writes itself."""
+        await self._clock.sleep(_WATCH_AFTER_S)
+        for key in self._seats:
+            self.look_at(key)
+        self.look_at_account()
         await _unbroken("watching", self._watch.run(self._may_have_changed))
 
     def _start(self, found: schedule.Due) -> None:

@@ -18,7 +18,7 @@ LOOK_EVERY_S = 1.5
 _LARGEST_SHARE = 0.004
 """Of the time at most this part goes into looking; folders with thousands of files are looked at less often."""
 _EVENTS_TOGETHER_MS = 1000
-_QUIET_MS = 200
+_QUIET_MS = 100
 """An event is passed on after so long without another one; it is also how often the watching thread wakes up."""
 _LOST_FOLDER_EVERY_S = 5.0
 

@@ -39,6 +39,7 @@ from oharness.memory.service import MemoryService
 from oharness.plugins.builtin import BUILT_IN_IDS, built_in_plugins
 from oharness.plugins.memory.message_hook import notice_of
 from oharness.plugins.memory.plugin import OPEN_MEMORY, PROJECT_SERVICE, USER_SERVICE
+from oharness.wiring.coordination import OF_THIS_PROCESS, Coordinators, background_sync
 from oharness.wiring.environment import Environment, open_environment, register
 
 OUTSIDE = "outside"
@@ -73,23 +74,27 @@ class Harness:
         model: str | Model | None = None,
         frontend: Frontend | None = None,
         variables: Mapping[str, str] | None = None,
+        coordinators: Coordinators = OF_THIS_PROCESS,
     ) -> "Harness":
         """A harness for the project in that folder (default: around the current one), registered if it was not.
 
         `model` is a model or a name like `provider:name` instead of the setting. Without a frontend nobody can be
-        asked, so what needs asking is turned down.
+        asked, so what needs asking is turned down. Harnesses with the same `coordinators` share one for each home.
         Raises: NoSuchProjectFolder, BrokenFile, BrokenSettings, OutsideProject, StorageFailed, NoSuchProvider.
         """
         given = os.environ if variables is None else variables
         environment = await asyncio.to_thread(open_environment, given, project, home)
-        return await Harness.in_environment(environment, model, frontend)
+        return await Harness.in_environment(environment, model, frontend, coordinators)
 
     @staticmethod
     async def in_environment(
-        environment: Environment, model: str | Model | None = None, frontend: Frontend | None = None
+        environment: Environment,
+        model: str | Model | None = None,
+        frontend: Frontend | None = None,
+        coordinators: Coordinators = OF_THIS_PROCESS,
     ) -> "Harness":
         """The same in an environment that was read before."""
-        harness = await asyncio.to_thread(_put_together, environment, model, frontend or Unattended())
+        harness = await asyncio.to_thread(_put_together, environment, model, frontend or Unattended(), coordinators)
         harness.notices += await harness.host.start_services()
         return harness
 
@@ -199,14 +204,22 @@ class Harness:
         )
 
 
-def _put_together(environment: Environment, model: str | Model | None, frontend: Frontend) -> Harness:
+def _put_together(
+    environment: Environment, model: str | Model | None, frontend: Frontend, coordinators: Coordinators
+) -> Harness:
     registration = register(environment)
     plugins_json = read_object(environment.files, environment.home.plugins_file) or {}
     plugins = plugin_settings(plugins_json)
     memory = open_for_writing(environment.surroundings, registration) if plugins.is_enabled("memory") else None
     language = choose_language(environment.settings.language, environment.variables)
     built_in = built_in_plugins(
-        environment.home, environment.clock, environment.randomness, environment.settings.openai, language, memory
+        environment.home,
+        environment.clock,
+        environment.randomness,
+        environment.settings.openai,
+        language,
+        memory,
+        background_sync(environment, registration, memory, coordinators) if memory else None,
     )
     foreign = load_foreign_plugins(plugins, BUILT_IN_IDS)
     enabled = [plugin for plugin in built_in if plugins.is_enabled(plugin.id)]
@@ -214,7 +227,6 @@ def _put_together(environment: Environment, model: str | Model | None, frontend:
     chosen = model if model is not None else environment.settings.model
     notices = (
         *(_setting_notice(warning) for warning in environment.setting_warnings),
-        *plugins.warnings,
         *foreign.warnings,
         *host.warnings,
         *_idle_rule_notices(environment, host),

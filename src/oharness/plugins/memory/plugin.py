@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from oharness.harness.descriptors import PluginRegistry
 from oharness.memory.scopes import Memory
+from oharness.plugins.memory.background import BackgroundSync, use_hook
 from oharness.plugins.memory.message_hook import recall_hook
 from oharness.plugins.memory.prompt import memory_section
 from oharness.plugins.memory.tools import memory_tools
@@ -11,13 +12,15 @@ from oharness.plugins.memory.tools import memory_tools
 PROJECT_SERVICE = "memory.project"
 USER_SERVICE = "memory.user"
 OPEN_MEMORY = "memory"
+SYNC = "memory.sync"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlugin:
-    """Tools, prompt section and recall over an open memory, which it does not own."""
+    """Tools, prompt section, recall and sync over an open memory, which it does not own."""
 
     memory: Memory
+    background: BackgroundSync | None = None
 
     @property
     def id(self) -> str:
@@ -28,6 +31,10 @@ class MemoryPlugin:
             registry.tool(tool)
         registry.prompt_section(memory_section(self.memory))
         registry.message_hook(recall_hook(self.memory))
+        if self.background is not None:
+            registry.background_service(self.background)
+            registry.run_hook(use_hook(self.background))
+            registry.provide(SYNC, self.background)
         registry.provide(OPEN_MEMORY, self.memory)
         if self.memory.project is not None:
             registry.provide(PROJECT_SERVICE, self.memory.project)

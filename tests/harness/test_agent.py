@@ -245,6 +245,15 @@ async def test_a_failing_model_leaves_the_message_for_a_retry(line: Line, fault:
     assert roles(at.agent.session.live) == ["user", "assistant"]
 
 
+async def test_a_retry_asks_again_what_was_answered() -> None:
+    at = desk([says("one answer"), says("another")])
+    await at.say("please")
+    async with aclosing(at.agent.retry()) as events:
+        assert finished([event async for event in events]).reply == "another"
+    assert [message.role for message in at.model.requests[-1].messages] == [Role.USER]
+    assert roles(at.agent.session.live) == ["user", "assistant", "assistant"]
+
+
 async def test_a_conversation_goes_on_with_the_next_message_after_a_failure() -> None:
     at = desk([Fails(), says("both")])
     with pytest.raises(ModelFailed):

@@ -203,7 +203,7 @@ class Agent:
     async def _streamed(self, run: _Run) -> ModelReply:
         run.said = ""
         options = self._options
-        request = ModelRequest(run.system, self.session.live, self._specs)
+        request = ModelRequest(run.system, _to_be_answered(self.session.live), self._specs)
         async with aclosing(stream_reply(options.model, request, options.idle_seconds)) as parts:
             async for part in parts:
                 match part:
@@ -302,6 +302,14 @@ class _Inner:
 def _what_was_lost(session: Session) -> list[Notice]:
     """Lines of a resumed transcript that could not be read, told with the first message."""
     return [Notice("transcript-damaged", {"count": session.damaged})] if session.damaged else []
+
+
+def _to_be_answered(live: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The conversation up to what waits for an answer: a retry asks again what was answered, wholly or in part."""
+    end = len(live)
+    while end > 1 and live[end - 1].role is Role.ASSISTANT:
+        end -= 1
+    return live[:end]
 
 
 def _finished(run: _Run, reply: Message, ending: Ending) -> RunFinished:

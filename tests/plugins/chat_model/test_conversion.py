@@ -8,7 +8,7 @@ import pytest
 from pydantic_ai import messages as theirs
 
 from oharness.core.clock import Millis
-from oharness.harness.messages import AttachedBlock, Message, Role, TextBlock, ToolCallBlock
+from oharness.harness.messages import AttachedBlock, Message, Role, TextBlock, ToolCallBlock, tool_calls
 from oharness.harness.model import ModelRequest
 from oharness.plugins.chat_model.conversion import BrokenArguments, our_message, their_history
 from oharness.testing.clock import START_MS
@@ -43,6 +43,18 @@ def test_signed_reasoning_goes_back_to_the_model_that_wrote_it() -> None:
     _, response, _ = history_of(USER, message, USER)
     assert response.parts == THOUGHT.parts
     assert response.provider_name == "anthropic"
+
+
+def test_calls_that_share_an_id_or_have_none_get_their_own() -> None:
+    calls = [
+        theirs.ToolCallPart("memory", {"query": word}, call_id)
+        for word, call_id in zip("abcd", ("x", "x", "", ""), strict=True)
+    ]
+    message = our_message(theirs.ModelResponse(parts=[theirs.ThinkingPart("hm"), *calls]), MODEL, AT)
+    ids = [block.call_id for block in tool_calls(message)]
+    assert (len(set(ids)), ids[0], "" in ids) == (4, "x", False)
+    sent = history_of(USER, stored(message), USER)[1]
+    assert [part.tool_call_id for part in sent.parts if isinstance(part, theirs.ToolCallPart)] == ids
 
 
 def test_another_model_is_sent_what_was_said_without_the_reasoning() -> None:

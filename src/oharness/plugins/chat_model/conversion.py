@@ -1,7 +1,7 @@
 """Our messages as the library's and back; imports the library, so only a model call may import this."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -115,19 +115,33 @@ def our_message(response: theirs.ModelResponse, model: str, at: Millis) -> Messa
     Raises: BrokenArguments.
     """
     blocks: list[Block] = []
-    for part in response.parts:
+    parts = _with_calls_of_their_own(response.parts)
+    for part in parts:
         if isinstance(part, theirs.TextPart) and part.content:
             blocks.append(TextBlock(part.content))
         elif isinstance(part, theirs.ToolCallPart):
             blocks.append(ToolCallBlock(part.tool_call_id, part.tool_name, _arguments(part)))
-    if all(isinstance(part, theirs.TextPart | theirs.ToolCallPart) for part in response.parts):
+    if all(isinstance(part, theirs.TextPart | theirs.ToolCallPart) for part in parts):
         return Message(Role.ASSISTANT, tuple(blocks), at)
     kept = {
         "name": model,
         "provider": response.provider_name,
-        "parts": _RESPONSE_PARTS.dump_python(list(response.parts), mode="json"),
+        "parts": _RESPONSE_PARTS.dump_python(parts, mode="json"),
     }
     return Message(Role.ASSISTANT, tuple(blocks), at, {METADATA_KEY: kept})
+
+
+def _with_calls_of_their_own(parts: Iterable[theirs.ModelResponsePart]) -> list[theirs.ModelResponsePart]:
+    """The parts, each call with an id that no other has: some local servers give all of an answer the same or none."""
+    taken: set[str] = set()
+    result: list[theirs.ModelResponsePart] = []
+    for place, part in enumerate(parts):
+        if isinstance(part, theirs.ToolCallPart):
+            if not part.tool_call_id or part.tool_call_id in taken:
+                part = replace(part, tool_call_id=f"{part.tool_call_id or 'call'}-{place}")
+            taken.add(part.tool_call_id)
+        result.append(part)
+    return result
 
 
 def _arguments(part: theirs.ToolCallPart) -> dict[str, Any]:

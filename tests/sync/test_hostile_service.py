@@ -1,7 +1,7 @@
 """A service that is broken or means harm gets a clear error, and nothing of what it says outside its notes is done."""
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from oharness.language.catalogue import Catalogue
+from oharness.language.sentences import error_sentence
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.protocol.commit import CommitAnswer, CommitRequest
@@ -17,6 +19,8 @@ from oharness.protocol.snapshot import BodiesAnswer, BodiesRequest, ListingAnswe
 from oharness.sync.desk import AccountChanged
 from oharness.sync.http_transport import HttpTransport
 from oharness.sync.one_pass import one_pass
+from oharness.sync.transport import ServiceUnreachable, TooFrequent
+from oharness.testing.clock import FakeClock
 from oharness.testing.devices import ORIGIN, Device, FixedTokens
 
 pytestmark = pytest.mark.sync
@@ -129,6 +133,32 @@ async def test_the_listing_that_those_were_made_from_is_a_good_one(device: Machi
     a = device("a")
     await one_pass(a.directory, answering(a, json.dumps(listing_json()).encode()), "ann")
     assert a.bodies() == {"n-1": "text"}
+
+
+async def test_an_answer_that_drips_without_end_ends(device: Machine, clock: FakeClock) -> None:
+    a = device("a")
+
+    async def drips() -> AsyncIterator[bytes]:
+        while True:
+            clock.advance(1)
+            yield b" "
+
+    client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda request: httpx2.Response(200, content=drips())))
+    transport = HttpTransport(ORIGIN, FixedTokens(a.server, "ann", "paid"), a.clock, client)
+    with pytest.raises(ServiceUnreachable):
+        await one_pass(a.directory, transport, "ann")
+
+
+@pytest.mark.parametrize(("headers", "seconds"), [({"Retry-After": "120"}, 120), ({}, 60)])
+async def test_too_many_requests_say_how_long_to_wait(
+    headers: Mapping[str, str], seconds: int, device: Machine
+) -> None:
+    a = device("a")
+    client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda request: httpx2.Response(429, headers=headers)))
+    transport = HttpTransport(ORIGIN, FixedTokens(a.server, "ann", "paid"), a.clock, client)
+    with pytest.raises(TooFrequent) as refused:
+        await one_pass(a.directory, transport, "ann")
+    assert f"{seconds} seconds" in error_sentence(refused.value, Catalogue())
 
 
 # --- answers that are well formed and wrong

@@ -114,7 +114,11 @@ ERRORS: Mapping[str, str] = {
     "SettingUnusable": "{variable} holds something that cannot be used. It has to be: {expected}.",
     "ServiceUnreachable": "{origin} cannot be reached: {reason}. Check the network and the address; your notes work "
     "without it.",
-    "ServiceRefused": "The sync service refused this: {message}",
+    "ServiceRefused": "The sync service answered with error {status}. Nothing was lost, and the next pass asks again. "
+    "{message}",
+    "TooFrequent": "The sync service was asked too often. Wait {retry_after_s} seconds, then try again.",
+    "AccountErased": "This account was deleted at the Cloud, with everything that it had synced. Your notes stay here; "
+    "`oharness logout` signs out.",
     "SignedOut": "The sign-in is missing, too old, or not accepted by the service. Sign in with `oharness login`.",
     "NotACloud": "{address} is neither a Cloud nor a sync service ({reason}). Check the address.",
     "InsecureAddress": "A token must not be sent to {address}, which is neither https nor this machine. Use an https "
@@ -302,6 +306,7 @@ def error_sentence(error: OharnessError, words: Catalogue) -> str:
     told = words.text(sentence, **fields)
     if fault and (detail := fields.get("detail")) and "{detail}" not in fault:
         told += f" ({detail})"
+    told = told.rstrip()
     if fields.get("close"):
         told += " " + words.text(CLOSE, close=fields["close"])
     return told

@@ -49,6 +49,8 @@ _MAX_ERROR_BYTES = 65_536
 _COMPRESS_FROM_BYTES = 4096
 _CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 60.0
+_SLOWEST = 1024
+"""Bytes in a second, on average, that an answer has to come in with once it has taken longer than it may be idle."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _Answer = TypeVar("_Answer")
@@ -166,11 +168,15 @@ class HttpTransport:
             raise ServiceUnreachable(self.origin, f"{type(error).__name__}: {error}"[:300]) from error
 
     async def _read(self, response: "httpx2.Response", limit: int) -> bytes:
-        """The decompressed body; an answer over the limit is dropped before all of it is read."""
+        """The decompressed body; an answer that is over the limit, or drips, is dropped before all of it is read."""
         parts: list[bytes] = []
         size = 0
+        begun = self._clock.monotonic()
         async for part in response.aiter_bytes():
             size += len(part)
+            taken = self._clock.monotonic() - begun
+            if taken > _IDLE_SECONDS and response.num_bytes_downloaded < taken * _SLOWEST:
+                raise ServiceUnreachable(self.origin, f"less than {_SLOWEST} bytes in a second")
             if size > limit:
                 raise ProtocolBroken(f"an answer of more than {limit} bytes")
             parts.append(part)

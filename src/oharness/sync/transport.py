@@ -60,9 +60,10 @@ class SignedOut(Failed):
 
 
 def refusal(answer: ErrorAnswer) -> ServiceRefused:
-    """An error answer as what a pass raises."""
+    """An error answer as what a pass raises; too many requests wait a minute where it says nothing else."""
     kind = _KINDS.get(answer.code, ServiceRefused) if answer.code else ServiceRefused
-    return kind(answer.code, answer.status, answer.message, answer.retry_after)
+    wait = 60.0 if kind is TooFrequent and answer.retry_after is None else answer.retry_after
+    return kind(answer.code, answer.status, answer.message, wait)
 
 
 _KINDS: Mapping[ErrorCode, type[ServiceRefused]] = {

@@ -155,7 +155,7 @@ def test_a_conflict_is_answered_and_stays_answered_on_both(
     for machine in (laptop, desk):
         assert machine.body("dep") == expected.get(keep, "both lines in one")
         if keep == "both":
-            assert machine.body(done["beside"]) == "the laptop's line"
+            assert machine.body(done["resolved"]["beside"]) == "the laptop's line"
     kept = {one["id"] for one in desk("memory", "backups")["backups"]}
     assert kept == {"dep"}
 

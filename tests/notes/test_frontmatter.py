@@ -16,6 +16,7 @@ from oharness.notes.problems import NotANote, ProblemReason
 from oharness.notes.tags import clean_tags
 from oharness.notes.times import EARLIEST_TIME, LATEST_TIME
 from oharness.notes.valid import KNOWN_KEYS, one_line, problem_of
+from tests.json_values import json_of
 
 pytestmark = pytest.mark.memory
 
@@ -291,14 +292,13 @@ def test_errors_name_no_text_of_the_file() -> None:
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 ids = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,20}", fullmatch=True).filter(is_note_id)
 times = st.one_of(st.just(0), st.integers(EARLIEST_TIME, LATEST_TIME))
-values = st.recursive(
+values = json_of(
     st.none()
     | st.booleans()
     | st.integers(-(2**53) + 1, 2**53 - 1)
     | texts
     | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
-    max_leaves=6,
+    texts,
 )
 notes = st.builds(
     Note,

@@ -183,3 +183,28 @@ def test_bytes_that_are_no_text_do_not_end_a_chat(project: Path) -> None:
     )
     assert ran.returncode == 0
     assert len(list((project / "MEMORY").glob("*.md"))) == 1
+
+
+def test_help_before_json_is_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help", "--json"]) == 0
+    assert list(answer_of(capsys)) == ["help"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("given", [["--help"], ["--version", "--json"], ["memory", "list", "--json"]])
+def test_an_answer_that_nobody_can_take_ends_without_a_traceback(tmp_path: Path, given: list[str]) -> None:
+    program = [sys.executable, "-m", "oharness.cli.main", "--home", str(tmp_path / "home"), *given]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False)
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
+    assert "No space left" in ran.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be removed there")
+def test_a_current_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"cd {gone} && rmdir {gone} && exec {sys.executable} -m oharness.cli.main memory remember --summary x"
+    ran = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith(f"oharness: {gone} ")

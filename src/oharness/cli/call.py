@@ -40,7 +40,7 @@ def call(given: Sequence[str], invocation: Invocation) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _told(StorageFailed(str(error.filename or ""), error.strerror or str(error)), invocation)
+        return _told(StorageFailed(str(error.filename or sys.stdout.name), error.strerror or str(error)), invocation)
     except Exception as error:  # noqa: BLE001  the last edge: a person gets a sentence, not a traceback
         return _confess(error, invocation)
 

@@ -3,6 +3,7 @@
 Nothing but the help is imported before it is known that more is needed.
 """
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -20,10 +21,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _say_anything(sys.stderr, "backslashreplace")
     _say_anything(sys.stdin, "replace")
     try:
-        code = _root_help() if asks_for_root_help(given) else _called(given)
+        plain_help = asks_for_root_help(given) and "--json" not in given
+        code = _root_help() if plain_help else _called(given)
         sys.stdout.flush()
     except BrokenPipeError:
         _leave_quietly()
+        return 1
+    except OSError as error:  # what should take the answer, a full disk perhaps, takes no more
+        _leave_quietly()
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"oharness: {error.strerror or error}\n")
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED

@@ -7,7 +7,9 @@ from pathlib import Path
 from oharness.config.layers import LayeredSettings, SettingWarning
 from oharness.config.schema import Settings
 from oharness.core.clock import Clock
+from oharness.core.errors import StorageFailed
 from oharness.core.randomness import Randomness
+from oharness.disk.atomic import reason_of
 from oharness.disk.config_files import load_settings
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.git import Git
@@ -58,7 +60,7 @@ def open_environment(
     Raises: NoSuchProjectFolder, BrokenFile, BrokenSettings, StorageFailed.
     """
     files, user_directory = FileSystem(), Path.home()
-    here = folder or Path.cwd()
+    here = folder or _current_folder(variables)
     place = home_at(str(home) if home else variables.get(HOME_VARIABLE), user_directory)
     found = project_at(files, here / project) if project else find_project(files, here, user_directory)
     layered = load_settings(files, place, found, variables)
@@ -66,6 +68,13 @@ def open_environment(
     return Environment(
         place, root, found, layered, variables, files, SystemClock(), SystemRandomness(), Git(dict(variables))
     )
+
+
+def _current_folder(variables: Mapping[str, str]) -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:  # removed while a shell still stands in it
+        raise StorageFailed(variables.get("PWD", "."), reason_of(error)) from error
 
 
 def register(environment: Environment) -> Registration | None:

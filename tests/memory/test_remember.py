@@ -278,6 +278,7 @@ def test_a_home_that_is_a_file_leaves_project_notes_too(world: World, write: Wri
         ("body", {"body": "first\nconnect to postgres://u:hunter2@db/x"}),
         ("body", {"body": "the password is Tr0ub4dor&3"}),
         ("tags", {"tags": "key ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}),
+        ("id", {"id": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}),
     ],
 )
 def test_a_credential_is_refused_in_every_part_and_its_value_is_never_repeated(
@@ -288,6 +289,7 @@ def test_a_credential_is_refused_in_every_part_and_its_value_is_never_repeated(
         write(memory, **fields)
     assert caught.value.part == part
     assert "hunter2" not in str(caught.value)
+    assert "a1B2c3" not in str(caught.value)
     assert list(world.notes.iterdir()) == []
 
 

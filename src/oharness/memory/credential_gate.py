@@ -15,7 +15,7 @@ _SHORTEST_INDEX_LINE = 8
 
 @dataclass(eq=False)
 class CredentialFound(Refused):
-    """`part` of a note (summary, body, tags or extra keys) holds what looks like a `kind`, in this line from 1.
+    """`part` of a note (id, summary, body, tags or extra keys) holds what looks like a `kind`, in this line from 1.
 
     Never carries the value itself.
     """
@@ -40,13 +40,13 @@ def first_credential(note: Note) -> CredentialFound | None:
     """Where the note holds what looks like a credential, for the first part that does."""
     for part, text in _parts(note):
         for finding in find_credentials(text):
-            return CredentialFound(note.id, part, finding.line, finding.kind)
+            return CredentialFound("" if part == "id" else note.id, part, finding.line, finding.kind)
     return None
 
 
 def head_is_clean(entry: NoteEntry) -> bool:
     """Whether a note's summary and tags can be shown to a model."""
-    return not find_credentials(f"{entry.summary}\n{' '.join(entry.tags)}")
+    return not find_credentials(f"{entry.id}\n{entry.summary}\n{' '.join(entry.tags)}")
 
 
 def without_credentials(
@@ -66,6 +66,7 @@ def without_credentials(
 
 
 def _parts(note: Note) -> Iterator[tuple[str, str]]:
+    yield "id", note.id
     yield "summary", note.summary
     yield "body", note.body
     yield "tags", " ".join(note.tags)

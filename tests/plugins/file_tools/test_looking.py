@@ -1,6 +1,7 @@
 """Listing and searching: bounded, without surprises, and stoppable."""
 
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -72,6 +73,11 @@ async def test_long_listings_are_cut(use: Use, project: Path) -> None:
 )
 def test_patterns(pattern: str, path: str, fits: bool) -> None:
     assert glob_test(pattern)(path) is fits
+
+
+def test_a_pipe_is_passed_over_rather_than_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert tree_search.lines_of(str(tmp_path / "pipe")) is None
 
 
 async def test_lines_are_found_by_expression_or_literally(use: Use) -> None:

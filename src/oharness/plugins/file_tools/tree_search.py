@@ -11,6 +11,7 @@ prints one JSON object a line for each hit ({"path", "line", "text"}) and a last
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -54,7 +55,8 @@ def glob_test(pattern: str) -> Callable[[str], bool]:
 def lines_of(path: str) -> list[str] | None:
     """The lines of a text file; None for one that is binary, too large or cannot be read."""
     try:
-        if os.stat(path).st_size > LARGEST_BYTES:  # noqa: PTH116
+        status = os.stat(path)  # noqa: PTH116
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_BYTES:
             return None
         with open(path, "rb") as file:  # noqa: PTH123
             data = file.read(LARGEST_BYTES)

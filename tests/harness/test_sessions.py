@@ -116,6 +116,13 @@ def test_a_session_without_a_message_leaves_no_file(folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
+def test_a_file_that_a_full_disk_left_empty_is_no_conversation(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "abcdefghij.jsonl").touch()
+    listed = list_sessions(folder)
+    assert (listed.sessions, listed.unreadable) == ((), ())
+
+
 def test_looking_at_sessions_creates_nothing(folder: Path) -> None:
     assert list_sessions(folder).sessions == ()
     with pytest.raises(NoSuchSession):
@@ -240,7 +247,6 @@ def test_kinds_and_blocks_of_a_later_version_are_passed_over(folder: Path) -> No
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no-header"),
         (b"hello\n", "no-header"),
         (b'{"kind":"user","at":1,"blocks":[]}\n', "no-header"),
         (b'{"kind":"session","version":2}\n', "newer-version"),

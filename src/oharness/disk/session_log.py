@@ -67,13 +67,15 @@ def read_transcript(path: Path) -> Transcript:
 def transcript_paths(folder: Path) -> tuple[Path, ...]:
     """The transcripts in a folder, in no particular order; none where there is no folder.
 
+    An empty file is what is left where the disk was full, or the machine stopped, before anything was said.
+
     Raises: StorageFailed.
     """
     with _said(folder):
         if not folder.is_dir():
             return ()
         with os.scandir(folder) as entries:
-            return tuple(Path(entry.path) for entry in entries if entry.name.endswith(SUFFIX))
+            return tuple(Path(one.path) for one in entries if one.name.endswith(SUFFIX) and one.stat().st_size)
 
 
 def raw_transcript(path: Path) -> tuple[Record, tuple[bytes, ...]]:

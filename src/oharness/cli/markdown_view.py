@@ -12,6 +12,7 @@ from oharness.cli.columns import printable
 from oharness.cli.markdown_stream import split_finished, tail
 from oharness.cli.output import Ink
 from oharness.cli.run_view import beside_the_answer
+from oharness.cli.terminal_echo import echo_of_stdin
 from oharness.harness.events import ReplyStored, RunEvent, RunFinished
 from oharness.harness.messages import own_text
 from oharness.harness.model import TextDelta
@@ -26,6 +27,7 @@ class MarkdownView:
         self._words = words
         self._ink = ink
         self._live: Live | None = None
+        self._echo = echo_of_stdin()
         self._rest = ""
         self._streamed = False
 
@@ -85,6 +87,7 @@ class MarkdownView:
 
     def _start_drawing(self) -> None:
         if self._live is None:
+            self._echo.off()  # a key, Ctrl-C too, would move what is drawn over again
             self._live = Live(self._waiting(), console=self._console, transient=True, refresh_per_second=12)
             self._live.start()
 
@@ -92,6 +95,7 @@ class MarkdownView:
         if self._live is not None:
             self._live.stop()
             self._live = None
+            self._echo.on()
 
     def _waiting(self) -> Spinner:
         return Spinner("dots", text=self._words.text(msg("working … (Ctrl-C stops)")), style="dim")

@@ -22,6 +22,15 @@ def test_days_pass_at_once_and_in_order() -> None:
     assert run_simulated(main) == ["first at 5", "then at 86400", "last at 7776000"]
 
 
+def test_short_waits_end_after_many_years_too() -> None:
+    async def main(loop: SimulatedLoop) -> None:
+        await asyncio.sleep(1e9)
+        for _ in range(100):
+            await asyncio.sleep(0.0001)
+
+    run_simulated(main)
+
+
 def test_a_thread_takes_its_time_and_others_go_on_beside_it() -> None:
     async def main(loop: SimulatedLoop) -> list[str]:
         seen: list[str] = []

@@ -30,6 +30,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self.faults: list[dict[str, Any]] = []
         self._now = 0.0
         self._thread_delay_s = thread_delay_s
+        self._clock_resolution = 1e-6  # after months, a nanosecond more is the same number
         self._selector = self  # the base class asks its selector to wait
         self.set_exception_handler(lambda _, context: self.faults.append(context))
 

@@ -106,7 +106,8 @@ def _undone_deletions(world: World) -> Iterator[str]:
         text = live.get(note_id)
         if text is None or ledger.brought_back.get(note_id, 0) > deletion.number:
             continue
-        if (expired and note_id in world.cloned_ids) or ledger.was_written_twice(text):
+        has_an_old_copy = note_id in world.cloned_ids or world.has_old_device
+        if (expired and has_an_old_copy) or ledger.was_written_twice(text):
             continue
         if ledger.leads_to(text, {deletion.text}):
             yield f"{note_id} was deleted on {deletion.device} and is back as {text[1]}, which nobody wanted"

@@ -72,6 +72,13 @@ class Ledger:
             if part != whole:
                 self.replaced_by[part].add(whole)
 
+    def may_become(self, parts: Iterable[Text], whole: Text) -> None:
+        """Somebody asked for texts to be replaced by one, which may be done now, later or never."""
+        self.number += 1
+        self.writings[whole] += 1
+        for part in parts:
+            self.replaced_by[part].add(whole)
+
     def chose(self, kept: Text, over: Iterable[Text]) -> None:
         """A person saw several texts and kept one."""
         self.number += 1

@@ -1,5 +1,6 @@
 """The machines of a world: a disk, a clock, notes directories, and the one process that works on each."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from oharness.core.scopes import Scope, ScopeKind
 from oharness.disk.backups import Backups
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, PRIVATE_FILE
 from oharness.disk.folder_lock import FolderLock
-from oharness.disk.git import Git
+from oharness.disk.git import Checkout, Git
 from oharness.disk.home import Home
 from oharness.disk.note_dir import NoteDir, Permissions
 from oharness.disk.recall_index import RecallIndex
@@ -33,7 +34,7 @@ from oharness.testing.world.cloud import Cloud, Tokens
 
 ORIGIN = "https://sync.test"
 _MODES = Permissions(PRIVATE_FILE, PRIVATE_DIRECTORY)
-_NO_GIT = Git({})
+NO_GIT = Git({})
 
 NoteChange = Callable[[Path, bytes | None, bytes | None], None]
 """Told of a note file's path, what it held and what it holds now."""
@@ -107,6 +108,8 @@ class Replica:
     process: "Process | None" = None
     has_lost_its_past: bool = False
     unclear: set[str] = field(default_factory=set)
+    is_away: bool = False
+    repository: "Repository | None" = None
 
     def knows_the_past_of(self, note_id: str) -> bool:
         """Whether the note was in sync here, as far as the cloud remembers."""
@@ -129,6 +132,34 @@ class Replica:
         """The notes that can be read, by id."""
         read = {note_id: note_in(note_id, data) for note_id, data in self.files().items()}
         return {note_id: note for note_id, note in read.items() if note is not None}
+
+
+class TracksEverything(Git):
+    """A git that has every note, without the program."""
+
+    def tracks(self, checkout: Checkout, folder: Path) -> bool:
+        return True
+
+
+@dataclass(slots=True, eq=False)
+class Repository:
+    """A repository around one notes directory: git's HEAD on the real disk, and the notes of each commit.
+
+    HEAD is all that sync reads of git by itself, and it reads it past the file operations that are made up here.
+    """
+
+    root: Path
+    commits: list[dict[str, bytes]] = field(default_factory=list)
+
+    @property
+    def git(self) -> Git:
+        """What answers for git here."""
+        return TracksEverything({})
+
+    def move_head(self, number: int) -> None:
+        """HEAD stands at another commit."""
+        commit = hashlib.sha1(str(number).encode(), usedforsecurity=False).hexdigest()
+        (self.root / ".git" / "HEAD").write_text(f"{commit}\n", encoding="ascii")
 
 
 @dataclass(slots=True, eq=False)
@@ -163,7 +194,7 @@ class Starter:
             machine.disk, replica.folder, lambda path, before, after: self.watch(replica, path, before, after)
         )
         home, clock, randomness, settings = machine.home, machine.clock, machine.randomness, self.settings
-        around = Surroundings(files, home, settings, clock, randomness, _NO_GIT)
+        around = Surroundings(files, home, settings, clock, randomness, NO_GIT)
         lock = FolderLock(files, replica.folder, home.locks)
         folder = NoteDir(files, replica.folder, lock, clock, settings.max_note_bytes, _MODES)
         known = {one.folder: one.scope for one in machine.replicas}
@@ -176,8 +207,8 @@ class Starter:
             folder,
             backups,
             max_notes=settings.max_notes,
-            project_root=None,
-            git=_NO_GIT,
+            project_root=replica.repository.root if replica.repository else None,
+            git=replica.repository.git if replica.repository else NO_GIT,
             clock=clock,
             randomness=randomness,
         )

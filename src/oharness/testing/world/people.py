@@ -26,14 +26,14 @@ _TAGS = ("alpha", "beta", "gamma")
 
 def writes_a_note(world: World, replica: Replica) -> None:
     """A new note, under an id that others may choose too."""
-    note_id = f"n{world.chance.randint(1, 9)}"
+    note_id = some_id(world)
     process = world.process(replica)
-    if note_id in replica.files():
+    if replica.is_away or note_id in replica.files():
         edits_a_note(world, replica)
         return
     body = "\n".join(f"line {number} of {note_id}" for number in range(LINES))
     if world.chance.random() < 0.7:
-        body += f"\n{_word(world)}"
+        body += f"\n{word(world)}"
     world.trace.event("writes a note", replica.name, note_id)
     request = RememberRequest(summary=f"About {note_id}", body=body, scope=_kind(world), id=note_id)
     with world.acts(replica):
@@ -46,7 +46,7 @@ def edits_a_note(world: World, replica: Replica) -> None:
     if note is None:
         return
     process = world.process(replica)
-    after = _edited(world, note)
+    after = edited(world, note)
     world.trace.event("edits a note", replica.name, f"{note.id} to {text_of(after)[1]}")
     request = RememberRequest(after.summary, after.body, after.type, _kind(world), list(after.tags), note.id)
     with world.acts(replica):
@@ -67,6 +67,8 @@ def deletes_a_note(world: World, replica: Replica) -> None:
 def restores_a_backup(world: World, replica: Replica) -> None:
     """One of the latest backups of this machine."""
     process = world.process(replica)
+    if replica.is_away:
+        return
     with world.acts(replica):
         listed = [one for one in list_backups(process.memory, 12) if one.restorable]
         ours = [one.backup for one in listed if one.backup.directory == replica.folder]
@@ -104,7 +106,7 @@ def _answer(world: World, process: Process, note_id: str, answer: str) -> str | 
         case "both":
             return keep_both(directory, note_id).beside
         case _:
-            merge_by_hand(directory, note_id, f"merged by hand {_word(world)}\n".encode())
+            merge_by_hand(directory, note_id, f"merged by hand {word(world)}\n".encode())
     return None
 
 
@@ -155,14 +157,14 @@ def edits_a_file(world: World, replica: Replica) -> None:
     note = _some_note(world, replica)
     draw = world.chance.random()
     if note is None or draw < 0.2:
-        note_id = f"n{world.chance.randint(1, 9)}"
-        if note_id in replica.files():
+        note_id = some_id(world)
+        if replica.is_away or note_id in replica.files():
             return
         now = Millis(replica.machine.clock.now_ms())
-        fresh = Note(note_id, f"About {note_id}", f"by hand {_word(world)}", created_at=now, updated_at=now)
+        fresh = Note(note_id, f"About {note_id}", f"by hand {word(world)}", created_at=now, updated_at=now)
         put_file(world, replica, note_id, note_text(fresh).encode(), "writes a file")
     elif draw < 0.75:
-        put_file(world, replica, note.id, note_text(_edited(world, note)).encode(), "edits a file")
+        put_file(world, replica, note.id, note_text(edited(world, note)).encode(), "edits a file")
     elif draw < 0.82:
         data = note_text(note).replace("\n", "\r\n").encode()
         put_file(world, replica, note.id, data, "saves a file with CRLF")
@@ -177,11 +179,24 @@ def edits_a_file(world: World, replica: Replica) -> None:
 def removes_a_file(world: World, replica: Replica) -> None:
     """A note file is deleted behind oHarness's back."""
     note = _some_note(world, replica)
-    if note is None:
-        return
-    world.trace.event("removes a file", replica.name, note.id)
-    world.ledger.vanished(text_of(note), replica.name)
-    replica.machine.disk.take_away(replica.path(note.id))
+    if note is not None:
+        remove_file(world, replica, note.id, "removes a file")
+
+
+def removes_many_files(world: World, replica: Replica) -> None:
+    """All note files, or nearly all, are deleted."""
+    notes = sorted(replica.notes())
+    for note_id in notes[: max(1, len(notes) - world.chance.choice((0, 1)))]:
+        remove_file(world, replica, note_id, "removes many files")
+
+
+def remove_file(world: World, replica: Replica, note_id: str, kind: str) -> None:
+    """Another program removes a note file."""
+    before = text_in(note_id, replica.files().get(note_id))
+    world.trace.event(kind, replica.name, note_id)
+    if before is not None:
+        world.ledger.vanished(before, replica.name)
+    replica.machine.disk.take_away(replica.path(note_id))
 
 
 def put_file(world: World, replica: Replica, note_id: str, data: bytes, kind: str) -> None:
@@ -201,11 +216,17 @@ def put_file(world: World, replica: Replica, note_id: str, data: bytes, kind: st
 # --- words
 
 
+def some_id(world: World) -> str:
+    """One of a few, so that machines meet; now and then in another letter case."""
+    letter = "N" if world.chance.random() < 0.02 else "n"
+    return f"{letter}{world.chance.randint(1, 9)}"
+
+
 def _kind(world: World) -> ScopeKind:
     return world.scope.kind
 
 
-def _word(world: World) -> str:
+def word(world: World) -> str:
     """Mostly a word that nobody wrote before; sometimes one that others may write as well."""
     if world.chance.random() < 0.25:
         return world.chance.choice(_FEW_WORDS)
@@ -218,10 +239,10 @@ def _some_note(world: World, replica: Replica) -> Note | None:
     return notes[world.chance.choice(sorted(notes))] if notes else None
 
 
-def _edited(world: World, note: Note) -> Note:
+def edited(world: World, note: Note) -> Note:
     draw = world.chance.random()
     if draw < 0.08:
-        return replace(note, summary=f"About {note.id}, {_word(world)}")
+        return replace(note, summary=f"About {note.id}, {word(world)}")
     if draw < 0.16:
         kept = [tag for tag in note.tags if world.chance.random() < 0.6]
         return replace(note, tags=tuple(dict.fromkeys([*kept, world.chance.choice(_TAGS)])))
@@ -232,9 +253,9 @@ def _edited(world: World, note: Note) -> Note:
         place = world.chance.randrange(len(lines))
         what = world.chance.random()
         if what < 0.7:
-            lines[place] = f"line {place}: {_word(world)}"
+            lines[place] = f"line {place}: {word(world)}"
         elif what < 0.9:
-            lines.insert(place, f"new line: {_word(world)}")
+            lines.insert(place, f"new line: {word(world)}")
         elif len(lines) > 3:
             del lines[place]
     return replace(note, body="\n".join(lines))

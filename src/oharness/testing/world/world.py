@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,9 @@ class Broken(AssertionError):
 
 @dataclass(slots=True, eq=False)
 class World:
-    """Everything there is. `heard` is what answers last brought to each line, by note id."""
+    """Everything there is. `heard` is what answers last brought to each line, by note id; `elsewhere` are texts that
+    somebody has who is no machine of ours.
+    """
 
     loop: SimulatedLoop
     chance: random.Random
@@ -42,10 +44,13 @@ class World:
     machines: list[Machine] = field(default_factory=list)
     heard: dict[str, dict[str, Text]] = field(default_factory=lambda: defaultdict(dict))
     passes: dict[Replica, "asyncio.Task[PassReport | None]"] = field(default_factory=dict)
+    batches: list["asyncio.Task[None]"] = field(default_factory=list)
     held: dict[str, dict[str, str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     has_limits: bool = False
+    has_old_device: bool = False
     steps: int = 0
+    elsewhere: Callable[[], set[Text]] = set
     confirmed: set[Text] = field(default_factory=set)
     cloned_ids: set[str] = field(default_factory=set)
     acting: Replica | None = None
@@ -134,7 +139,7 @@ class World:
     def texts_somewhere(self) -> set[Text]:
         """What note files and the cloud say now."""
         here = {text for machine in self.machines for text in self.heads(machine).values()}
-        return here | {text_of(note) for note in self.cloud.notes().values()}
+        return here | {text_of(note) for note in self.cloud.notes().values()} | self.elsewhere()
 
 
 def text_in(note_id: str, data: bytes | None) -> Text | None:

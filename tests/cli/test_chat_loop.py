@@ -156,6 +156,13 @@ async def test_an_earlier_conversation_is_gone_on_with_and_shown_where_it_stood(
     assert len(loop.agent.session.live) == 4
 
 
+async def test_going_on_with_the_conversation_that_is_open_here_changes_nothing(tmp_path: Path) -> None:
+    talk = chat(tmp_path, ["an answer", "b"])
+    loop = await talk.hold("one", "/resume latest", "two")
+    assert "another oHarness" not in talk.text
+    assert len(loop.agent.session.live) == 4
+
+
 async def test_an_unknown_conversation_leaves_the_present_one_open(tmp_path: Path) -> None:
     talk = chat(tmp_path, ["a"])
     await talk.hold("/resume nosuch", "one")

@@ -9,6 +9,7 @@ from oharness.cli.interrupts import until_interrupted
 from oharness.cli.output import Ink, minute
 from oharness.cli.run_view import RunView
 from oharness.core.errors import OharnessError
+from oharness.disk.session_log import SessionInUse
 from oharness.harness.agent import Agent
 from oharness.harness.descriptors import Command, RunContext
 from oharness.harness.events import RunEvent
@@ -205,7 +206,11 @@ class ChatLoop:
     async def _resume(self, rest: str) -> Iterable[str]:
         if not rest:
             return await self._sessions("")
-        await self._go_on_with(await self._conversations.resume(rest))
+        try:
+            await self._go_on_with(await self._conversations.resume(rest))
+        except SessionInUse as busy:
+            if busy.session_id != self.agent.session.session_id:  # this one is open here: nothing to do
+                raise
         return self.where_it_stood()
 
     async def _retry(self, rest: str) -> Iterable[str]:

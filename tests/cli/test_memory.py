@@ -360,3 +360,13 @@ class TestWords:
         (home / "config.json").write_text('{"memory":{"maxNotes":1}}')
         (warning,) = oharness("memory", "list", "--json").json["warnings"]
         assert "1" in warning
+
+
+def test_writing_beside_a_home_that_cannot_be_used_says_so_and_writes(project: Path, oharness: Call) -> None:
+    in_the_way = project / "a-file"
+    in_the_way.write_text("")
+    done = oharness(
+        "--home", str(in_the_way / "home"), "memory", "remember", "--summary", "Kept in the project", "--json"
+    )
+    assert (done.code, done.json["scope"]) == (0, "project")
+    assert str(in_the_way / "home" / "memory" / "user") in done.err

@@ -74,6 +74,7 @@ class Invocation:
         self._warn_of_settings()
         with closing(open_memory_for_writing(self.opened())) as memory:
             yield memory
+        self.tell(memory.opening_warnings)
 
     def session_folder(self) -> "Path":
         """Where the conversations held here lie."""

@@ -159,13 +159,15 @@ async def test_many_notes_go_up_in_parts_that_the_service_announced(device: Mach
     a, b = device("a"), device("b")
     for number in range(1101):
         a.write(f"n-{number}", f"text {number}")
-    report = await a.sync()
+    told: list[tuple[int, int]] = []
+    report = await a.sync(lambda done, total: told.append((done, total)))
     assert len(report.pushed) == 1101
     assert report.requests == 1 + 3
-    told: list[tuple[int, int]] = []
+    assert told == [(0, 1101), (500, 1101), (1000, 1101), (1101, 1101)]
+    told.clear()
     await b.sync(lambda done, total: told.append((done, total)))
     assert b.bodies() == a.bodies()
-    assert told[-1] == (1101, 1101)
+    assert (told[0], told[-1]) == ((0, 1101), (1101, 1101))
 
 
 async def test_a_zero_byte_file_is_fetched_again_and_never_uploaded(device: Machine) -> None:

@@ -35,6 +35,9 @@ ERRORS_SHORT: Mapping[str, str] = {
     "AccountChanged": msg("this scope belongs to another account"),
     "ProtocolBroken": msg("the service answered something that cannot be understood"),
     "ServerTooOld": msg("the sync service has to be upgraded"),
+    "TooFrequent": msg("the service was asked too often"),
+    "AccountErased": msg("the account was deleted at the Cloud"),
+    "StorageFailed": msg("a file could not be read or written; check that the disk has room"),
 }
 """The class of a last error, in a few words."""
 

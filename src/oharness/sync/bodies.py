@@ -36,6 +36,8 @@ async def carry_out_all(
     puts: list[PutNote] = []
     at_hand = {n: d for n, d in decisions.items() if _revision(d) is None or _revision(d) in desk.bodies}
     done, total = 0, len(decisions)
+    if total:
+        desk.tell(done, total)
     for batch in _batches(at_hand):
         puts += _report(desk, await in_thread(carry_out, desk, batch))
         done += len(batch)

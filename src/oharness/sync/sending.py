@@ -91,10 +91,15 @@ async def send_all(
         for note_id, decision in decisions.items()
         if isinstance(decision, DeleteInCloud)
     ]
-    puts = chain(merged, _read_uploads(desk, {n: d for n, d in decisions.items() if isinstance(d, Upload)}))
+    uploads = {note_id: decision for note_id, decision in decisions.items() if isinstance(decision, Upload)}
+    merged = tuple(merged)
+    done, total = 0, len(deletes) + len(merged) + len(uploads)
+    puts = chain(merged, _read_uploads(desk, uploads))
     max_changes = desk.standing.quota.max_changes if desk.standing else 1
     parts = split_changes(deletes, puts, max_changes, desk.part_bytes)
     outcome = Sent.RECORDED
+    if total:
+        desk.tell(done, total)
     while (part := await in_thread(next, parts, None)) is not None:
         match await _send_part(desk, transport, part):
             case Sent.LIST_AGAIN:
@@ -103,6 +108,8 @@ async def send_all(
                 outcome = Sent.PLAN_AGAIN
             case Sent.RECORDED:
                 pass
+        done += len(part)
+        desk.tell(done, total)
     return outcome
 
 

@@ -22,6 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("OHARNESS_HOME", str(place))
+    monkeypatch.setenv("OHARNESS_KEYRING", "off")
     return place
 
 

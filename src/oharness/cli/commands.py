@@ -22,5 +22,6 @@ ROOT: dict[str, tuple[str, str, str]] = {
     "sync": (SYNC, "oharness.cli.sync:sync", msg("Keep notes in step with the cloud and your other machines.")),
     "gateway": (SYNC, "oharness.cli.gateway:gateway", msg("Run the Cloud's accounts and sign-in, or manage them.")),
     "sync-server": (SYNC, "oharness.cli.sync_server:sync_server", msg("Run the sync service.")),
+    "demo": (SYNC, "oharness.cli.demo:demo", msg("See notes travel between two devices on this machine.")),
 }
 """Name of each command: the heading it stands under, module and attribute, and what it does."""

@@ -9,7 +9,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar, assert_never
@@ -497,7 +497,7 @@ class Coordinator:
 
     def _check_pause(self) -> None:
         if self.paused_for_s > 0:
-            raise TooFrequent(ErrorCode.RATE_LIMITED, 429, "", self.paused_for_s)
+            raise TooFrequent(ErrorCode.RATE_LIMITED, 429, "", float(ceil(self.paused_for_s)))
 
     def _connected(self, credentials: Credentials) -> Connection:
         if self._connection is None:

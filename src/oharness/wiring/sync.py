@@ -8,7 +8,7 @@ from oharness.core.errors import OharnessError
 from oharness.core.scopes import USER_SCOPE, ScopeKind
 from oharness.disk.credentials_file import Credentials
 from oharness.disk.projects_file import known_projects
-from oharness.disk.token_store import TokenStore, system_keyring
+from oharness.disk.token_store import TokenStore, no_keyring, system_keyring
 from oharness.memory.scopes import USER_REPLICA, Memory
 from oharness.memory.service import MemoryService
 from oharness.sync.account import SignInPlace
@@ -19,6 +19,11 @@ from oharness.sync.report import PassReport
 from oharness.sync.syncing import sync_directory
 from oharness.sync.transport import ServiceUnreachable, SignedOut, SyncTransport
 from oharness.wiring.environment import Environment
+
+KEYRING_VARIABLE = "OHARNESS_KEYRING"
+KEYRING_OFF = "off"
+NO_KEYRING = {KEYRING_VARIABLE: KEYRING_OFF}
+"""Tokens lie in the home's file, whatever the system has."""
 
 Tell = Callable[[ScopeKind, int, int], None]
 
@@ -56,8 +61,9 @@ def known_device(environment: Environment) -> str | None:
 
 
 def sign_in_place(environment: Environment) -> SignInPlace:
-    """Where sign-ins of this home are kept: in the system's keyring where there is one."""
-    store = TokenStore(environment.files, environment.home, system_keyring)
+    """Where sign-ins of this home are kept: in the system's keyring where there is one and it is wanted."""
+    is_wanted = environment.variables.get(KEYRING_VARIABLE) != KEYRING_OFF
+    store = TokenStore(environment.files, environment.home, system_keyring if is_wanted else no_keyring)
     return SignInPlace(environment.files, environment.home, store, environment.clock, environment.randomness)
 
 

@@ -1,0 +1,1 @@
+"""Everything on one machine: a Cloud and two devices of one person, in a folder that is thrown away."""

@@ -135,3 +135,13 @@ def test_what_is_held_back_is_said_by_status_too(outside: Path, service: str, oh
     assert oharness("sync", "now").code == 0
     shown = oharness("sync", "status").out
     assert re.search(r"large \(it is larger than the free plan allows\)", shown)
+
+
+@pytest.mark.parametrize("command", [("now",), ("confirm", "--delete"), ("resolve", "a-note", "--keep", "mine")])
+def test_the_projects_notes_outside_any_project_are_not_found(
+    command: tuple[str, ...], outside: Path, service: str, oharness: Call, home: Path
+) -> None:
+    signed_in(oharness, service, "fay", home)
+    answer = oharness("sync", *command, "--scope", "project", "--json")
+    assert answer.code == 3
+    assert "oharness project init" in answer.json["error"]["message"]

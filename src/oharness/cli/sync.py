@@ -194,8 +194,11 @@ def _answered(call: Invocation, directory: "Directory", note_id: str, keep: str)
 
 @contextmanager
 def _directories(call: Invocation, scope: "ScopeKind | None") -> "Iterator[list[Directory]]":
-    """The directories to work on; registers the project."""
-    from oharness.memory.scopes import open_for_writing
+    """The directories to work on; registers the project.
+
+    Raises: NoProjectHere when only the project's was asked for.
+    """
+    from oharness.memory.scopes import NoProjectHere, open_for_writing
     from oharness.wiring.environment import register
     from oharness.wiring.sync import sync_directories
 
@@ -204,7 +207,10 @@ def _directories(call: Invocation, scope: "ScopeKind | None") -> "Iterator[list[
     memory = open_for_writing(opened.surroundings, registration)
     try:
         device = registration.device if registration else None
-        yield sync_directories(opened, device, memory, scope)
+        directories = sync_directories(opened, device, memory, scope)
+        if not directories:
+            raise NoProjectHere
+        yield directories
     finally:
         memory.close()
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
@@ -126,10 +126,13 @@ def write_files(files: FileSystem, writes: Sequence[PlannedWrite]) -> list[Path]
     Raises: StorageFailed; every file is then either as it was or as planned, none is in between.
     """
     staged: list[tuple[Path, PlannedWrite]] = []
+    folders: dict[str, list[Path]] = {}
     try:
         for write in writes:
-            staged.append((_stage(files, write), write))
-        _flush(files, [temporary for temporary, _ in staged])
+            temporary = _stage(files, write)
+            staged.append((temporary, write))
+            folders.setdefault(os.path.dirname(temporary), []).append(temporary)  # noqa: PTH120 - for thousands
+        _flush(files, folders)
         changed: list[Path] = []
         while staged:
             temporary, write = staged[0]
@@ -137,8 +140,8 @@ def write_files(files: FileSystem, writes: Sequence[PlannedWrite]) -> list[Path]
                 changed.append(write.path)
                 files.remove(temporary)
             del staged[0]
-        for directory in dict.fromkeys(write.path.parent for write in writes):
-            files.flush_directory(directory)
+        for folder in folders:
+            files.flush_directory(Path(folder))
     except OSError as error:
         for temporary, _ in staged:
             with contextlib.suppress(OSError):
@@ -224,15 +227,12 @@ def _keep_mode(files: FileSystem, temporary: Path, target: Path) -> None:
         files.set_mode(temporary, mode)
 
 
-def _flush(files: FileSystem, paths: list[Path]) -> None:
-    by_directory: dict[Path, list[Path]] = {}
-    for path in paths:
-        by_directory.setdefault(path.parent, []).append(path)
-    for directory, members in by_directory.items():
+def _flush(files: FileSystem, folders: Mapping[str, list[Path]]) -> None:
+    for folder, members in folders.items():
         if len(members) == 1:
             files.flush_file(members[0])
         else:
-            files.flush_files(directory, members)
+            files.flush_files(Path(folder), members)
 
 
 def _publish(files: FileSystem, temporary: Path, write: PlannedWrite) -> bool:

@@ -8,7 +8,7 @@ Whether a note may be written at all (limits, credentials) and the backup before
 import contextlib
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from oharness.core.clock import Clock, Millis
@@ -26,7 +26,7 @@ from oharness.disk.atomic import (
     storage_errors,
     write_files,
 )
-from oharness.disk.filesystem import FileRead, FileSystem
+from oharness.disk.filesystem import FileRead, FileSystem, Listing
 from oharness.disk.folder_lock import FolderLock
 from oharness.notes.entry import FileStamp, ProblemEntry
 from oharness.notes.frontmatter import FILE_SUFFIX, note_file_name, note_text, parse_note
@@ -137,6 +137,7 @@ class NoteDir:
         self._lock = lock
         self._clock = clock
         self._permissions = permissions
+        self._last_scan: tuple[Listing, Scan] | None = None
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -161,15 +162,9 @@ class NoteDir:
             return Scan((), (), exists=False)
         except OSError as error:
             raise StorageFailed(str(self.path), error.strerror or str(error)) from error
-        found = [stamp for stamp in listing.files if _looks_like_a_note(stamp.name)]
-        files = [stamp for stamp in found if self._problem_of(stamp) is None]
-        problems = [ProblemEntry(stamp, reason) for stamp in found if (reason := self._problem_of(stamp))]
-        for stamps, reason in (
-            (listing.links, ProblemReason.SYMBOLIC_LINK),
-            (listing.others, ProblemReason.UNREADABLE),
-        ):
-            problems += [ProblemEntry(stamp, reason) for stamp in stamps if _looks_like_a_note(stamp.name)]
-        return Scan(tuple(files), tuple(problems), exists=True)
+        if self._last_scan is None or self._last_scan[0] != listing:
+            self._last_scan = (listing, self._looked_at(listing))
+        return self._last_scan[1]
 
     def read(self, name: str) -> NoteFile | DamagedFile | None:
         """The file of that name, spelled as the directory does; None when it is not there."""
@@ -224,7 +219,7 @@ class NoteDir:
             _check_spelling([write.note.id for write in writes], names)
             planned = [self._planned(write) for write in writes]
             changed = set(write_files(self._files, planned))
-            return [write.note.id for write in writes if self.note_path(write.note.id) in changed]
+            return [write.note.id for write, plan in zip(writes, planned, strict=True) if plan.path in changed]
 
     def delete(self, note_id: str, expected: Holding) -> None:
         """Deletes one note.
@@ -260,10 +255,28 @@ class NoteDir:
             status = self._files.status(path)
         return self._settled(FileStamp(path.name, status.st_mtime_ns, status.st_size, status.st_ino))
 
+    def _looked_at(self, listing: Listing) -> Scan:
+        files: list[FileStamp] = []
+        problems: list[ProblemEntry] = []
+        for stamp in listing.files:
+            if not _looks_like_a_note(stamp.name):
+                continue
+            reason = self._problem_of(stamp)
+            if reason is None:
+                files.append(stamp)
+            else:
+                problems.append(ProblemEntry(stamp, reason))
+        for stamps, why in (
+            (listing.links, ProblemReason.SYMBOLIC_LINK),
+            (listing.others, ProblemReason.UNREADABLE),
+        ):
+            problems += [ProblemEntry(stamp, why) for stamp in stamps if _looks_like_a_note(stamp.name)]
+        return Scan(tuple(files), tuple(problems), exists=True)
+
     def _settled(self, stamp: FileStamp) -> FileStamp:
         """The stamp, or one that no scan will find again: an edit in the same instant would keep its looks."""
         age_ns = abs(self._files.file_time_ns() - stamp.mtime_ns)
-        return replace(stamp, inode=UNSETTLED) if age_ns < _SETTLING_NS else stamp
+        return stamp._replace(inode=UNSETTLED) if age_ns < _SETTLING_NS else stamp
 
     def _check_place(self) -> None:
         real = self._files.real_path(self.path)
@@ -297,14 +310,14 @@ class NoteDir:
         if stat.S_ISLNK(status.st_mode) and is_gone_or_no_file(error):
             return DamagedFile(stamp, ProblemReason.SYMBOLIC_LINK, b"")
         # What makes a file readable again (permissions, the disk) need not change its looks.
-        return DamagedFile(replace(stamp, inode=UNSETTLED), ProblemReason.UNREADABLE, b"")
+        return DamagedFile(stamp._replace(inode=UNSETTLED), ProblemReason.UNREADABLE, b"")
 
     def _planned(self, write: NoteWrite) -> PlannedWrite:
         path = self.note_path(write.note.id)
         return PlannedWrite(path, note_text(write.note).encode(), write.expected, self._permissions.file)
 
     def _clear_leftovers(self, names: list[str]) -> None:
-        if any(is_temporary(name) for name in names):
+        if any(name.startswith(".") and is_temporary(name) for name in names):
             remove_leftovers(self._files, self.path, self._clock.now_ms())
 
 
@@ -324,6 +337,8 @@ def _looks_like_a_note(name: str) -> bool:
 def _check_spelling(note_ids: list[str], names: list[str]) -> None:
     """A note that is there keeps its spelling; a new one may not differ from another in letter case alone."""
     present = set(names)
+    if all(note_file_name(note_id) in present for note_id in note_ids):
+        return
     by_folded = {name[: -len(FILE_SUFFIX)].lower(): name for name in names if _looks_like_a_note(name)}
     for note_id in note_ids:
         name = note_file_name(note_id)

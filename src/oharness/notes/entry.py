@@ -1,13 +1,16 @@
 """What is known of a note file without its body: enough to list, to link and to see that it changed."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from oharness.core.clock import Millis
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """How a file looked when it was read; another stamp means that it has to be read again."""
+class FileStamp(NamedTuple):
+    """How a file looked when it was read; another stamp means that it has to be read again.
+
+    A tuple, since thousands are made and compared each time somebody looks at a directory.
+    """
 
     name: str
     mtime_ns: int

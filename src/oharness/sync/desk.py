@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from oharness.core.errors import Failed, WaitsForPerson
 from oharness.disk.note_dir import NoteFile
 from oharness.disk.sync_shapes import Guard, KnownFile, LastPull, Progress
+from oharness.notes.frontmatter import note_file_name
 from oharness.notes.note import Note
 from oharness.protocol.quotas import Standing
 from oharness.reconcile.baseline import AgreedOn, Baseline, Version, inherited, known_versions
@@ -216,7 +217,8 @@ def carry_out(desk: Desk, decisions: Mapping[str, Decision]) -> list[NoteWork]:
 
     Raises: BackupFailed, StorageFailed, FolderBusy, DirectoryRedirected, BrokenFile.
     """
-    read = read_files(desk.directory, [n for n, d in decisions.items() if needs(d, None).mine])
+    present = desk.view.files if desk.view else desk.look.files
+    read = read_files(desk.directory, [n for n, d in decisions.items() if n in present and needs(d, None).mine])
     works = works_for(desk, decisions, read)
     applied = apply_works(desk.directory, desk.baseline, works, read)
     desk.baseline = desk.kept_baseline = applied.baseline
@@ -241,7 +243,7 @@ def works_for(desk: Desk, decisions: Mapping[str, Decision], read: Mapping[str, 
 
 def read_files(directory: Directory, note_ids: Iterable[str]) -> dict[str, NoteFile]:
     """The files of notes as they are now; those that are not there, or no notes, are left out."""
-    found = {note_id: directory.folder.read(directory.folder.note_path(note_id).name) for note_id in note_ids}
+    found = {note_id: directory.folder.read(note_file_name(note_id)) for note_id in note_ids}
     return {note_id: file for note_id, file in found.items() if isinstance(file, NoteFile)}
 
 

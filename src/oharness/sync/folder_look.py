@@ -35,13 +35,18 @@ def look_at_folder(
         return FolderLook(FolderState.GONE, {}, {}, 0)
     look = last.of(scan, marks)
     if look is None:
-        look = _looked_through(folder, scan, known, marks, max_notes)
+        look = _looked_through(folder, scan, last.under(marks), known, marks, max_notes)
         last.keep(scan, marks, look)
     return look
 
 
 def _looked_through(
-    folder: NoteDir, scan: Scan, known: Mapping[str, KnownFile], marks: Mapping[str, str], max_notes: int
+    folder: NoteDir,
+    scan: Scan,
+    last: FolderLook,
+    known: Mapping[str, KnownFile],
+    marks: Mapping[str, str],
+    max_notes: int,
 ) -> FolderLook:
     choice = choose_loaded(scan.files, max_notes) if len(scan.files) > max_notes else LoadChoice(scan.files, ())
     files: dict[str, FileSide] = {}
@@ -53,7 +58,9 @@ def _looked_through(
             found = opened.read(stamp.name)
         if found is not None:
             seen[stamp.name] = found
-            files[_note_id(stamp.name)] = _side(found, marks)
+            note_id = _note_id(stamp.name)
+            as_it_was = last.known.get(stamp.name) is found
+            files[note_id] = last.files[note_id] if as_it_was else _side(found, marks)
     for stamp in choice.left_out:
         files[_note_id(stamp.name)] = NOT_LOADED
     for problem in scan.problems:

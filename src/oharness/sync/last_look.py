@@ -26,19 +26,33 @@ class FolderLook:
     at_hand: Mapping[str, NoteFile] = field(default_factory=lambda: NOTHING_AT_HAND)
 
 
+NO_LOOK = FolderLook(FolderState.UNREADABLE, {}, {}, 0)
+
+
+NO_LOOK = FolderLook(FolderState.UNREADABLE, {}, {}, 0)
+
+
 class LastLook:
-    """The last look of this process at a directory, so that one that finds it as it was costs next to nothing."""
+    """The last look of this process at a directory, so that a look at what has not changed costs next to nothing."""
 
     def __init__(self) -> None:
-        self._found: tuple[Scan, Mapping[str, str], FolderLook] | None = None
+        self._scan: Scan | None = None
+        self._marks: Mapping[str, str] = {}
+        self._look = NO_LOOK
 
     def of(self, scan: Scan, marks: Mapping[str, str]) -> FolderLook | None:
         """The same look again, when every file looks as it did and had settled then."""
-        if self._found is None or self._found[0] != scan or self._found[1] != marks:
+        if self._scan is None or self._scan != scan or self._marks != marks:
             return None
-        return replace(self._found[2], opened=0)
+        return replace(self._look, opened=0)
+
+    def under(self, marks: Mapping[str, str]) -> FolderLook:
+        """The last look, whatever has changed since; an empty one if it was under other marks."""
+        return self._look if self._marks == marks else NO_LOOK
 
     def keep(self, scan: Scan, marks: Mapping[str, str], look: FolderLook) -> None:
-        """Remembers a look; one at files that were written just now is not worth it."""
+        """Remembers a look; files that were written just now are looked at again."""
         settled = all(known.stamp.inode != UNSETTLED for known in look.known.values())
-        self._found = (scan, marks, replace(look, at_hand=NOTHING_AT_HAND)) if settled else None
+        self._scan = scan if settled else None
+        self._marks = marks
+        self._look = replace(look, at_hand=NOTHING_AT_HAND)

@@ -22,7 +22,7 @@ from oharness.core.clock import Millis
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
 from oharness.recall.index import LONG_BODY, NoteTerms, Postings, note_terms
 
-VERSION = f"3 {sys.byteorder}"
+VERSION = f"4 {sys.byteorder}"
 _BUSY_SECONDS = 10.0
 _CHUNK_BITS = 11
 _NOTES_AT_ONCE = 1000

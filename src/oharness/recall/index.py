@@ -9,12 +9,13 @@ from typing import Protocol
 
 from oharness.notes.entry import NoteEntry
 from oharness.recall.stems import LANGUAGES, forms, function_words, language_of
-from oharness.recall.words import Word, runs_of, words_of, words_of_run
+from oharness.recall.words import Word, runs_of, words_of_run
 
 IN_SUMMARY = 1
 IN_TAGS = 2
 FIELD_BITS = 2
 _SPELLINGS = 14
+_BEGINNING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,11 @@ class NoteIndex(Protocol):
 LONG_BODY = 400
 
 
+def beginning_key(word: Word) -> str:
+    """The key of the words that begin as this one does (`config`, `configuration`); empty for short ones."""
+    return f"^{word.folded[:_BEGINNING]}" if word.bends and len(word.folded) >= _BEGINNING else ""
+
+
 def spelling_bit(folded: str) -> int:
     """The bit of a mark that stands for one spelling; different spellings seldom share one."""
     return 1 << (FIELD_BITS + crc32(folded.encode("utf-8", "surrogatepass")) % _SPELLINGS)
@@ -86,9 +92,10 @@ def note_terms(summary: str, tags: Iterable[str], body: str) -> NoteTerms:
     own = (language,) if language == "en" else (language, "en")
     head: dict[str, int] = {}
     for run in summary_runs:
-        _add(head, _keys_of_run(run, own), IN_SUMMARY)
+        _add(head, _keys_of_head_run(run, own), IN_SUMMARY)
     for tag in tags:
-        _add(head, _keys_of_words(tuple(words_of(tag)), LANGUAGES), IN_TAGS)
+        for run in runs_of(tag):
+            _add(head, _keys_of_head_run(run, LANGUAGES), IN_TAGS)
     text: dict[str, int] = {}
     length = 0
     for run in body_runs:
@@ -104,8 +111,10 @@ def _add(found: dict[str, int], keys: tuple[tuple[str, int], ...], field: int) -
 
 
 @lru_cache(maxsize=16384)
-def _keys_of_run(run: str, languages: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    return _keys_of_words(words_of_run(run), languages)
+def _keys_of_head_run(run: str, languages: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    words = words_of_run(run)
+    beginnings = ((key, spelling_bit(word.folded)) for word in words if (key := beginning_key(word)))
+    return tuple(dict.fromkeys([*_keys_of_words(words, languages), *beginnings]))
 
 
 @lru_cache(maxsize=32768)

@@ -15,18 +15,19 @@ from itertools import chain
 
 from oharness.core.scopes import ScopeKind
 from oharness.notes.entry import NoteEntry
-from oharness.recall.index import IN_TAGS, LONG_BODY, NoteIndex, Postings, spelling_bit
+from oharness.recall.index import IN_TAGS, LONG_BODY, NoteIndex, Postings, beginning_key, spelling_bit
 from oharness.recall.stems import forms, function_words, is_function_character, is_function_pair
 from oharness.recall.usual.shares import shares
 from oharness.recall.words import Word, words_of
 
-_SCALE = 0.316
+_SCALE = 0.312
 _NOTES_OF_DOUBT = 30
 _RAREST = 0.003
 _IN_TAGS = 1.2
 _IN_SUMMARY = 1.0
 _IN_BODY = 0.8
 _OTHER_SPELLING = 0.8
+_SAME_BEGINNING = 0.5
 _MOST_KEYS_OF_A_CHARACTER = 200
 _NUDGE = 0.01
 _MOST_NUDGE = 0.05
@@ -68,12 +69,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A word of the text with its weight and, for each source, its postings."""
+    """A word of the text with its weight and, for each source, its postings.
+
+    `alike` are those of words in summaries and tags that only begin as it does, which take `alike_factor` of it.
+    """
 
     word: str
     bit: int
     weight: float
     places: tuple[tuple[Postings, ...], ...]
+    alike: tuple[Postings | None, ...]
+    alike_factor: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,8 @@ def _ask(text: str, sources: Sequence[Source]) -> list[_Asked]:
     languages = tuple(dict.fromkeys(chain.from_iterable(source.index.languages() for source in sources)))
     words = _telling_words(text, languages)
     keys = {word: _keys(word, languages, sources) for word in words}
-    wanted = list(dict.fromkeys(chain.from_iterable(keys.values())))
+    beginnings = {word: beginning_key(word) for word in words}
+    wanted = list(dict.fromkeys(filter(None, chain(chain.from_iterable(keys.values()), beginnings.values()))))
     held = [source.index.postings_of(wanted) for source in sources]
     notes = sum(source.index.note_count() for source in sources)
     asked = []
@@ -121,8 +128,11 @@ def _ask(text: str, sources: Sequence[Source]) -> list[_Asked]:
         places = tuple(tuple(each[key] for key in keys[word] if key in each) for each in held)
         count = sum(max((one.count for one in of_source), default=0) for of_source in places)
         told = _information(count, notes, _share(word, languages))
+        alike = tuple(each.get(beginnings[word]) for each in held)
+        alike_told = _information(sum(one.count for one in alike if one), notes, 0.0)
         if told > 0:
-            asked.append(_Asked(word.folded, spelling_bit(word.folded), told * told, places))
+            factor = _SAME_BEGINNING * min(1.0, (alike_told / told) ** 2)
+            asked.append(_Asked(word.folded, spelling_bit(word.folded), told * told, places, alike, factor))
     return sorted(asked, key=lambda one: -one.weight)
 
 
@@ -186,7 +196,7 @@ def _in_source(
     """
     least = min_score / per_weight
     long_bodies = index.long_bodies()
-    bounds = [one.weight * _IN_TAGS if one.places[at] else 0.0 for one in asked]
+    bounds = [one.weight * _most(one, at) for one in asked]
     left = [sum(bounds[position:]) for position in range(len(asked) + 1)]
     needed = next((position for position in range(len(asked) + 1) if left[position] < least), len(asked))
     sums: dict[int, float] = {}
@@ -201,6 +211,10 @@ def _in_source(
                 yield _Found(at, number, score, factors)
 
 
+def _most(one: _Asked, at: int) -> float:
+    return _IN_TAGS if one.places[at] else one.alike_factor if one.alike[at] else 0.0
+
+
 def _factors(one: _Asked, at: int, long_bodies: Mapping[int, int]) -> dict[int, float]:
     """Every note that holds the word, and how much of its weight it takes there."""
     found: dict[int, float] = {}
@@ -213,11 +227,16 @@ def _factors(one: _Asked, at: int, long_bodies: Mapping[int, int]) -> dict[int, 
             factor = _body_factor(mark, one.bit, long_bodies.get(number, 0))
             if factor > found.get(number, 0.0):
                 found[number] = factor
+    if alike := one.alike[at]:
+        for number in alike.head_numbers:
+            if one.alike_factor > found.get(number, 0.0):
+                found[number] = one.alike_factor
     return found
 
 
 def _factor(one: _Asked, at: int, number: int, long_bodies: Mapping[int, int]) -> float:
-    best = 0.0
+    alike = one.alike[at]
+    best = one.alike_factor if alike and _mark(alike.head_numbers, alike.head_marks, number) is not None else 0.0
     for postings in one.places[at]:
         mark = _mark(postings.head_numbers, postings.head_marks, number)
         if mark is not None:
@@ -251,9 +270,7 @@ def _candidate(asked: Sequence[_Asked], found: _Found, source: Source, per_weigh
     matches = []
     for one, factor in zip(asked, found.factors, strict=True):
         if factor > 0:
-            matches.append(
-                Match(one.word, _field(one.places[found.at], found.number), per_weight * one.weight * factor)
-            )
+            matches.append(Match(one.word, _field(one, found.at, found.number), per_weight * one.weight * factor))
     uses = source.uses.get(entry.id, 0)
     return Candidate(
         scope=source.scope,
@@ -265,9 +282,10 @@ def _candidate(asked: Sequence[_Asked], found: _Found, source: Source, per_weigh
     )
 
 
-def _field(places: Sequence[Postings], number: int) -> str:
+def _field(one: _Asked, at: int, number: int) -> str:
+    """The most telling field: tags, summary, or body."""
     best = "body"
-    for postings in places:
+    for postings in filter(None, (*one.places[at], one.alike[at])):
         mark = _mark(postings.head_numbers, postings.head_marks, number)
         if mark is not None and mark & IN_TAGS:
             return "tags"

@@ -1,6 +1,9 @@
 """`oharness sync` against a running service, with two homes."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -145,3 +148,17 @@ def test_the_projects_notes_outside_any_project_are_not_found(
     answer = oharness("sync", *command, "--scope", "project", "--json")
     assert answer.code == 3
     assert "oharness project init" in answer.json["error"]["message"]
+
+
+def test_a_port_that_is_taken_is_said_and_is_no_answer_of_its_own(service: str, tmp_path: Path) -> None:
+    port = service.rpartition(":")[2]
+    ended = subprocess.run(
+        [sys.executable, "-m", "oharness.cli.main", "--home", str(tmp_path), "sync-server"],
+        env={**os.environ, "OHARNESS_SYNC_PORT": port},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 2
+    assert "OHARNESS_SYNC_PORT" in ended.stderr
+    assert "Traceback" not in ended.stderr

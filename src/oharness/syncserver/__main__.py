@@ -63,24 +63,28 @@ def build_service(
 def serve(settings: Settings, *, only_old_protocol: bool = False) -> None:
     """Runs the service until it is told to stop.
 
-    Raises: SettingUnusable, EntitlementsBroken.
+    Raises: SettingUnusable, also when nobody can listen there; EntitlementsBroken.
     """
     import uvicorn
 
     log_to_stderr()
     service = build_service(settings, os.environ, only_old_protocol=only_old_protocol)
-    uvicorn.run(
-        service.app,
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        date_header=True,
-        timeout_keep_alive=75,
-        timeout_graceful_shutdown=10,
-        h11_max_incomplete_event_size=65_536,
-    )
+    try:
+        uvicorn.run(
+            service.app,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=True,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=10,
+            h11_max_incomplete_event_size=65_536,
+        )
+    except SystemExit as stopped:  # how uvicorn says that it could not begin; its log has the reason
+        variables = f"{PREFIX}HOST, {PREFIX}PORT"
+        raise SettingUnusable(variables, "an address of this machine that no other program uses") from stopped
 
 
 def run_gc(settings: Settings) -> GcReport:

@@ -116,6 +116,15 @@ ERRORS: Mapping[str, str] = {
     "without it.",
     "ServiceRefused": "The sync service answered with error {status}. Nothing was lost, and the next pass asks again. "
     "{message}",
+    "PassBroke": "Sync met a fault of its own ({detail}). It is tried again later; your notes are as they were.",
+    "PassStopped": "Sync was broken off, since somebody signed in or out, or closed the project.",
+    "KeyringFailed": "The system's keyring cannot be read ({reason}). Unlock it and try again.",
+    "SignInBusy": "Another oHarness (process {holder_pid}) is changing the sign-in. Try again in a moment.",
+    "FormRefused": "{address} turned the sign-in down ({error}): {message}",
+    "TokenNeeded": "{address} is a sync service itself, where nobody can sign in with a browser. Give a token with "
+    "--token.",
+    "SignInDenied": "The sign-in was turned down in the browser. `oharness login` asks again.",
+    "SignInExpired": "Nobody approved the code in time. `oharness login` gives a new one.",
     "TooFrequent": "The sync service was asked too often. Wait {retry_after_s} seconds, then try again.",
     "AccountErased": "This account was deleted at the Cloud, with everything that it had synced. Your notes stay here; "
     "`oharness logout` signs out.",

@@ -104,6 +104,16 @@ def test_another_account_is_told_whose_notes_these_are(outside: Path, service: s
     assert "bob" in answer.out
 
 
+def test_status_names_the_last_error_by_its_code(outside: Path, service: str, oharness: Call, home: Path) -> None:
+    signed_in(oharness, service, "gus", home)
+    (home / "memory" / "user").mkdir(parents=True)
+    cloud = home / "credentials.json"
+    cloud.write_text(cloud.read_text().replace(service, "http://127.0.0.1:1"))
+    assert oharness("sync", "now").code == 1
+    (scope,) = oharness("sync", "status", "--json").json["scopes"]
+    assert scope["error"] == "service-unreachable"
+
+
 def test_now_answers_with_all_keys_and_sorted_ids(outside: Path, service: str, oharness: Call, home: Path) -> None:
     signed_in(oharness, service, "carol", home)
     for note_id in ("c", "a", "d", "b"):

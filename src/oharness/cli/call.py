@@ -1,7 +1,6 @@
 """Carries out one parsed command line, and says what went wrong in words and in a code."""
 
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -9,7 +8,7 @@ from typing import Any
 
 import click
 
-from oharness.cli.exit_codes import DONE, FAILED, INTERRUPTED, exit_code
+from oharness.cli.exit_codes import DONE, FAILED, INTERRUPTED, error_code, exit_code
 from oharness.cli.invocation import Invocation
 from oharness.cli.root import oharness
 from oharness.core.errors import OharnessError, StorageFailed, WrongUsage
@@ -53,7 +52,7 @@ def error_document(error: OharnessError, message: str) -> dict[str, Any]:
 
 def code_of(kind: type[BaseException]) -> str:
     """`NoteTooLarge` as `note-too-large`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", kind.__name__).lower()
+    return error_code(kind.__name__)
 
 
 def _told(error: OharnessError, invocation: Invocation, page: str = "") -> int:

@@ -1,5 +1,6 @@
 """What a call tells the shell, by family of error."""
 
+import re
 from dataclasses import dataclass
 
 from oharness.core.errors import Failed, NotFound, OharnessError, Refused, WaitsForPerson, WrongUsage
@@ -33,3 +34,8 @@ _FAMILIES: tuple[tuple[type[OharnessError], int], ...] = (
 def exit_code(error: OharnessError) -> int:
     """The exit code of an error's family."""
     return next((code for family, code in _FAMILIES if isinstance(error, family)), FAILED)
+
+
+def error_code(class_name: str) -> str:
+    """`NoteTooLarge` as `note-too-large`, which scripts see."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", class_name).lower()

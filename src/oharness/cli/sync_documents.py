@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from oharness.cli.exit_codes import error_code
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import Catalogue
 from oharness.language.sentences import error_sentence
@@ -61,7 +62,7 @@ def _scope(one: "ScopeStatus") -> dict[str, Any]:
         "scope": str(one.scope.kind),
         "enabled": one.enabled,
         "lastSynced": one.last_synced,
-        "error": str(one.paused.reason) if one.paused else one.error or None,
+        "error": str(one.paused.reason) if one.paused else error_code(one.error) or None,
         "conflicts": len(one.conflicts),
     }
 

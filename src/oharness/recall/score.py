@@ -16,11 +16,12 @@ from itertools import chain
 from oharness.core.scopes import ScopeKind
 from oharness.notes.entry import NoteEntry
 from oharness.recall.index import IN_TAGS, LONG_BODY, NoteIndex, Postings, beginning_key, spelling_bit
+from oharness.recall.message import said_in
 from oharness.recall.stems import forms, function_words, is_function_character, is_function_pair
 from oharness.recall.usual.shares import shares
 from oharness.recall.words import Word, words_of
 
-_SCALE = 0.312
+_SCALE = 0.309
 _NOTES_OF_DOUBT = 30
 _RAREST = 0.003
 _IN_TAGS = 1.2
@@ -28,6 +29,7 @@ _IN_SUMMARY = 1.0
 _IN_BODY = 0.8
 _OTHER_SPELLING = 0.8
 _SAME_BEGINNING = 0.5
+_OF_A_MACHINE = 0.6
 _MOST_KEYS_OF_A_CHARACTER = 200
 _NUDGE = 0.01
 _MOST_NUDGE = 0.05
@@ -101,10 +103,12 @@ def fitting(text: str, sources: Sequence[Source], min_score: float) -> list[Cand
 
 
 def _best(text: str, sources: Sequence[Source], min_score: float, most: int) -> list[Candidate]:
-    asked = _ask(text, sources)
+    said = said_in(text)
+    asked = _ask(said.text, sources)
     if not asked:
         return []
-    per_weight = _SCALE / math.sqrt(sum(one.weight for one in asked))
+    strength = _SCALE * (_OF_A_MACHINE if said.by_machine else 1.0)
+    per_weight = strength / math.sqrt(sum(one.weight for one in asked))
     found = [
         one for at, source in enumerate(sources) for one in _in_source(asked, at, source.index, per_weight, min_score)
     ]

@@ -1,0 +1,52 @@
+"""What of a message a person said, and what a machine wrote: code, logs and traces that were pasted."""
+
+import re
+from dataclasses import dataclass
+
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_TIME = re.compile(r"\d{1,2}:\d{2}:\d{2}|\d{4}-\d{2}-\d{2}T\d")
+_LEVEL = re.compile(r"^\W*(?:\w+\W+){0,4}(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|CRITICAL|ERR!)(?![\w])")
+_LEVEL_ANYWHERE = re.compile(r"\b(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL)\b")
+_FAULT = re.compile(
+    r"^\s*(?:[\w.]*(?:Error|Exception|Warning)\b|(?:[\w./-]+: )?(?:error|fatal|panic|warning)(?:\[\w+\])?):"
+)
+_FRAME = re.compile(r'^\s*(?:at \S+[.(]|File "[^"]+", line \d|Traceback \(|goroutine \d|Caused by:|\d+ \| )')
+_PLACE = re.compile(r"[\w/\\.-]+\.\w{1,5}[:(]\d+")
+_CODE_END = re.compile(r"[;{})\]]\s*$|=>|\w\(.*\)\s*[:;{]?\s*$")
+_CODE_START = re.compile(
+    r"^\s*(?:[$>#] \S|@\w+|</?\w+[ />]|(?:const|let|var|def|class|import|from|return|func|fn|pub|public|private|static|"
+    r"async|await|if|for|while|try|switch|SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|FROM|WHERE)\b.*[=(:;{*.<\"'])"
+)
+_CODE_SIGN = re.compile(r"\w\(|[={};<>*]|->")
+_CODE_CHARACTERS = frozenset("{}[]()<>=;|&*$\\/_\"'`#@+")
+_DENSE = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The part of a message that counts. `by_machine`: a person said nothing, all of it was pasted."""
+
+    text: str
+    by_machine: bool
+
+
+def said_in(message: str) -> Said:
+    """What a person said in a message; all of it where everything is pasted."""
+    lines = _FENCED.sub("\n", message).split("\n")
+    prose = "\n".join(line for line in lines if not is_machine_line(line))
+    if any(char.isalpha() for char in prose):
+        return Said(prose, by_machine=False)
+    return Said(message, by_machine=any(char.isalpha() for char in message))
+
+
+def is_machine_line(line: str) -> bool:
+    """Whether a line reads like code, a log or a trace rather than like a sentence."""
+    if _TIME.search(line) and _LEVEL_ANYWHERE.search(line):
+        return True
+    if any(pattern.match(line) for pattern in (_LEVEL, _FAULT, _FRAME)):
+        return True
+    odd = sum(char in _CODE_CHARACTERS for char in line)
+    if _CODE_START.match(line) and _CODE_SIGN.search(line):
+        return odd >= 2
+    dense = odd >= 3 and odd >= _DENSE * len(line.strip())
+    return dense and bool(_CODE_END.search(line) or _PLACE.search(line))

@@ -37,6 +37,9 @@ run: .venv/for-use ## Set up, then chat in a sample project with the configured 
 	@$(BIN)/oharness --project build/sample-project project init > /dev/null
 	@$(BIN)/oharness --project build/sample-project chat
 
+demo: .venv/for-use ## A Cloud and two devices on this machine, to see notes travel; Ctrl-C leaves nothing behind.
+	@$(BIN)/oharness demo
+
 check: setup ## Format, lint, types and the direction of imports.
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -100,4 +103,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean
+.PHONY: help words setup run demo check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean

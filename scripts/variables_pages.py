@@ -9,9 +9,14 @@ from pathlib import Path
 
 from oharness.gateway import settings as gateway
 from oharness.serving.variables import Setting
+from oharness.syncserver import settings as syncserver
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLES: dict[str, tuple[str, Sequence[Setting]]] = {"gateway": ("docs/user/gateway.md", gateway.SETTINGS)}
+TABLES: tuple[tuple[str, str, Sequence[Setting]], ...] = (
+    ("gateway", "docs/user/gateway.md", gateway.SETTINGS),
+    ("gateway", "docs/user/self-hosting.md", gateway.SETTINGS),
+    ("sync-server", "docs/user/self-hosting.md", syncserver.SETTINGS),
+)
 _END = "<!-- end -->"
 
 
@@ -36,7 +41,7 @@ def _shown(default: str) -> str:
 def main() -> int:
     """0, or 1 when `--check` finds a page out of date."""
     outdated = 0
-    for name, (path, table) in TABLES.items():
+    for name, path, table in TABLES:
         page = (ROOT / path).read_text(encoding="utf-8")
         right = with_table(page, name, table)
         if page == right:

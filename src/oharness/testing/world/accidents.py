@@ -19,9 +19,13 @@ _SAFE_TO_INTERRUPT = ("list", "read", "write", "flush", "make directory")
 
 @dataclass(slots=True)
 class Trouble:
-    """What one process's disk has in store: `crash_in` operations the end, errors, and strangers at work."""
+    """What one process's disk has in store: `crash_in` operations the end, errors, and strangers at work.
+
+    `takes_power`: the crash is a power cut.
+    """
 
     crash_in: int | None = None
+    takes_power: bool = False
     error: int | None = None
     errors: int = 0
     visits: list[tuple[int, Callable[[], None]]] = field(default_factory=list)
@@ -59,7 +63,8 @@ def is_about_to_crash(world: World, replica: Replica) -> None:
     """The process ends at one of its next file operations."""
     trouble = trouble_of(world.process(replica))
     trouble.crash_in = world.chance.randint(1, 60)
-    world.trace.event("fault: crash", replica.name, f"in {trouble.crash_in}")
+    trouble.takes_power = world.chance.random() < 0.5
+    world.trace.event("fault: crash", replica.name, f"in {trouble.crash_in}{' by power' * trouble.takes_power}")
 
 
 def has_a_failing_disk(world: World, replica: Replica) -> None:
@@ -79,6 +84,14 @@ def is_visited_in_mid_pass(world: World, replica: Replica) -> None:
 
     trouble_of(world.process(replica)).visits.append((world.chance.randint(1, 30), visit))
     world.trace.event("fault: edit in mid-pass", replica.name)
+
+
+def after_a_crash(world: World, replica: Replica) -> None:
+    """A process has just died: of a power cut, the machine with it."""
+    fail = replica.process.files.fail if replica.process else None
+    if isinstance(fail, Trouble) and fail.takes_power:
+        fail.takes_power = False
+        loses_power(world, replica.machine)
 
 
 def loses_power(world: World, machine: Machine) -> None:
@@ -107,7 +120,7 @@ def is_set_back(world: World, machine: Machine) -> None:
     world.trace.event("fault: machine set back", machine.name)
     for replica in machine.replicas:
         _kill(replica)
-        replica.has_lost_its_past = True
+        replica.in_sync.clear()
     before = world.heads(machine)
     machine.disk.restore(machine.backup)
     names = {replica.name for replica in machine.replicas}
@@ -137,7 +150,7 @@ def storage_is_set_back(world: World) -> None:
     cloud.watch.set_back()
     cloud.start()
     for replica in world.replicas:
-        replica.has_lost_its_past = True
+        replica.in_sync.clear()
     world.ledger.doubt(world.ledger.firm)
     world.ledger.excuse(before - world.texts_somewhere())
 

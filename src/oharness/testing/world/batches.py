@@ -8,6 +8,7 @@ from oharness.notes.batch import NoteBatch, PlannedDelete, PlannedWrite
 from oharness.notes.hashing import content_hash
 from oharness.sync.commit_first import commit_first
 from oharness.testing.faults import Crashed
+from oharness.testing.world.accidents import after_a_crash
 from oharness.testing.world.cloud import ACCOUNT
 from oharness.testing.world.ledger import text_of
 from oharness.testing.world.machine import Replica
@@ -38,5 +39,6 @@ async def _merge(world: World, replica: Replica, batch: NoteBatch) -> None:
         world.trace.event(f"merge ends with {type(error).__name__}", replica.name, str(error))
     except Crashed as crash:
         world.trace.event("crash", replica.name, str(crash))
+        after_a_crash(world, replica)
     else:
         world.trace.say(replica.name, f"  merged {done.written} without {done.deleted}, left {done.left}")

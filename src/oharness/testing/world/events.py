@@ -41,7 +41,12 @@ def choose_events(cast: Cast) -> tuple[list[Event], list[float]]:
 
 
 def _by(act: Callable[[World, Replica], None]) -> Event:
-    return lambda cast: act(cast.world, cast.world.chance.choice(cast.world.replicas))
+    def event(cast: Cast) -> None:
+        replica = cast.world.chance.choice(cast.world.replicas)
+        act(cast.world, replica)
+        accidents.after_a_crash(cast.world, replica)
+
+    return event
 
 
 def _on_machine(accident: Callable[[World, Machine], None]) -> Event:

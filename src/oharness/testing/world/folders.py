@@ -55,7 +55,6 @@ def is_cloned(world: World, replica: Replica) -> None:
         files = world.chance.choice(replica.repository.commits)
     world.trace.event("fault: second clone", machine.name, " ".join(files))
     clone = world.replica(machine, f"{replica.id}-2")
-    clone.has_lost_its_past = True
     for note_id, data in files.items():
         if world.chance.random() < 0.8:
             machine.disk.put(clone.path(note_id), data)
@@ -69,7 +68,7 @@ def goes_away(world: World, replica: Replica) -> None:
     if replica.is_away:
         world.trace.event("directory comes back", replica.name)
         comes_back(world, replica)
-    elif replica.files():
+    elif replica.files() and disk.find(away) is None:
         world.trace.event("fault: directory gone", replica.name)
         for note in replica.notes().values():
             world.ledger.vanished(text_of(note), replica.name)

@@ -27,7 +27,7 @@ def conflict_faults(world: World, replica: Replica, note_id: str) -> Iterator[st
     for text in (mine, cloud):
         if text is not None and text not in backups_on(replica.machine):
             yield f"{note_id} on {replica.name}: {text[1]} is in conflict and in no backup"
-    if mine is None or cloud is None or not replica.knows_the_past_of(note_id):
+    if mine is None or cloud is None or note_id not in replica.in_sync:
         return
     if mine == cloud:
         yield f"{note_id} on {replica.name}: a conflict, and both sides say {mine[1]}"

@@ -96,8 +96,8 @@ class Machine:
 class Replica:
     """One notes directory.
 
-    `has_lost_its_past`: what it knows of the cloud does not count, until its next pass. `unclear` are notes that this
-    pass could not settle.
+    `in_sync` are the notes that a finished pass left as the cloud has them: only of those can sync know what anybody
+    changed since. A note that a pass wrote and did not live to record is not among them.
     """
 
     name: str
@@ -106,14 +106,9 @@ class Replica:
     id: str
     folder: Path
     process: "Process | None" = None
-    has_lost_its_past: bool = False
-    unclear: set[str] = field(default_factory=set)
+    in_sync: set[str] = field(default_factory=set)
     is_away: bool = False
     repository: "Repository | None" = None
-
-    def knows_the_past_of(self, note_id: str) -> bool:
-        """Whether the note was in sync here, as far as the cloud remembers."""
-        return not self.has_lost_its_past and note_id not in self.unclear
 
     def path(self, note_id: str) -> Path:
         """The file of a note."""

@@ -46,6 +46,7 @@ class OldDevice:
     notes: dict[str, Note] = field(default_factory=dict)
     base: dict[str, str] = field(default_factory=dict)
     in_conflict: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
     backups: list[Note] = field(default_factory=list)
     has_stopped: bool = False
 
@@ -91,7 +92,7 @@ class OldDevice:
         try:
             listing = await self._listing()
             before = (dict(self.notes), dict(self.base), set(self.in_conflict))
-            await self._commit(self._decide(listing))
+            await self._commit(self._decide(listing), listing.standing.quota.max_changes)
             return before == (self.notes, self.base, self.in_conflict)
         except (_Failed, ProtocolBroken) as failed:
             self.world.trace.say(NAME, f"  {failed}")
@@ -121,6 +122,7 @@ class OldDevice:
         here, base = self.notes.get(note_id), self.base.get(note_id)
         mine = content_hash(here) if here else None
         self.in_conflict.discard(note_id)
+        self.refused.discard(note_id)
         if cloud == mine:
             self._agree(note_id, mine)
         elif cloud in (None, _GONE):
@@ -148,18 +150,23 @@ class OldDevice:
             return [OldPut(note_id, None if cloud is None else base, here)]
         return []
 
-    async def _commit(self, changes: list[OldChange]) -> None:
-        if not changes:
-            return
-        request = OldCommitRequest(self.project_id, tuple(changes))
-        answer = decode_old_commit_answer(await self._post(COMMIT_PATH, encode_old_commit_request(request)), request)
-        for change, result in zip(changes, answer.results, strict=True):
-            self.world.trace.say(NAME, f"  {change.id} {result.status}")
-            if result.status in (ChangeStatus.APPLIED, ChangeStatus.UNCHANGED):
-                self._agree(change.id, content_hash(change.note) if isinstance(change, OldPut) else None)
-            elif result.status is ChangeStatus.STALE_DELETED:
-                self.backups.append(self.notes.pop(change.id))
-                self._agree(change.id, None)
+    async def _commit(self, changes: list[OldChange], most: int) -> None:
+        for start in range(0, len(changes), most):
+            part = tuple(changes[start : start + most])
+            request = OldCommitRequest(self.project_id, part)
+            body = await self._post(COMMIT_PATH, encode_old_commit_request(request))
+            for change, result in zip(part, decode_old_commit_answer(body, request).results, strict=True):
+                self._record(change, result.status)
+
+    def _record(self, change: OldChange, status: ChangeStatus) -> None:
+        self.world.trace.say(NAME, f"  {change.id} {status}")
+        if status in (ChangeStatus.APPLIED, ChangeStatus.UNCHANGED):
+            self._agree(change.id, content_hash(change.note) if isinstance(change, OldPut) else None)
+        elif status is ChangeStatus.REFUSED:
+            self.refused.add(change.id)
+        elif status is ChangeStatus.STALE_DELETED:
+            self.backups.append(self.notes.pop(change.id))
+            self._agree(change.id, None)
 
     def _agree(self, note_id: str, content: str | None) -> None:
         if content is None:

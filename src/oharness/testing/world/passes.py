@@ -7,6 +7,7 @@ from oharness.disk.credentials_file import Credentials
 from oharness.sync.report import PassReport
 from oharness.sync.syncing import sync_directory
 from oharness.testing.faults import Crashed
+from oharness.testing.world.accidents import after_a_crash
 from oharness.testing.world.cloud import ACCOUNT
 from oharness.testing.world.invariants import conflict_faults, conflicts_on
 from oharness.testing.world.machine import ORIGIN, Replica
@@ -35,12 +36,15 @@ async def sync(world: World, replica: Replica) -> PassReport | None:
         return None
     except Crashed as crash:
         world.trace.event("crash", replica.name, str(crash))
+        after_a_crash(world, replica)
         return None
     world.trace.say(replica.name, f"  {_told(report)}")
+    for what in ("added", "changed", "removed", "pushed", "deleted", "merged"):
+        world.trace.counts[f"notes {what}"] += len(getattr(report, what))
     for note_id in sorted(set(report.conflicts) - known):
         world.faults += conflict_faults(world, replica, note_id)
         world.trace.event("conflict", replica.name, note_id)
-    _settle_the_past(replica, report)
+    _record(replica, report)
     return report
 
 
@@ -53,11 +57,11 @@ def complain(world: World) -> None:
         raise Broken("; ".join(world.faults))
 
 
-def _settle_the_past(replica: Replica, report: PassReport) -> None:
+def _record(replica: Replica, report: PassReport) -> None:
+    """What a finished pass left as the cloud has it, and what it knows to be gone there."""
     if report.paused is None:
-        open_ids = {*report.conflicts, *report.held_back}
-        replica.unclear = open_ids if replica.has_lost_its_past else replica.unclear & open_ids
-        replica.has_lost_its_past = False
+        unsettled = {*report.conflicts, *report.held_back}
+        replica.in_sync = set(replica.notes()) - unsettled
 
 
 def _told(report: PassReport) -> str:

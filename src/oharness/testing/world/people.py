@@ -115,6 +115,7 @@ def _note_answer(
 ) -> None:
     """A person saw the versions, so what stays takes the place of the others; the file's change is noted already."""
     after = text_in(note_id, replica.files().get(note_id))
+    world.ledger.restored(note_id)  # whoever chooses a text wants the note to be there
     if after is None:  # the cloud had nothing, and that was chosen
         for text in seen:
             world.ledger.vanished(text, replica.name)

@@ -112,11 +112,12 @@ class World:
         if self.acting is replica:
             if new is not None:
                 self.ledger.wrote(old, new)
-            elif old is not None and replica.knows_the_past_of(note_id):
+            elif old is not None and note_id in replica.in_sync:
                 self.ledger.deleted(old, replica.name)
             elif old is not None:  # of a note that was not in sync a deletion says nothing to others
                 self.ledger.vanished(old, replica.name)
             return
+        replica.in_sync.discard(note_id)
         if after is not None and new is None:
             raise Broken(f"sync wrote what is no note: {path} on {replica.name}: {after[:80]!r}")
         if new is not None and new not in self.ledger.writings:

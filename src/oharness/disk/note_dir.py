@@ -273,6 +273,21 @@ class NoteDir:
             problems += [ProblemEntry(stamp, why) for stamp in stamps if _looks_like_a_note(stamp.name)]
         return Scan(tuple(files), tuple(problems), exists=True)
 
+    def make_durable(self, names: Sequence[str]) -> None:
+        """Returns when files that other programs wrote have reached the device, as far as that can be had.
+
+        An editor need not flush what it saves; after a power cut the file could be the old one again, and look like an
+        edit back to it.
+        """
+        paths = [self.path / name for name in names]
+        with contextlib.suppress(OSError):  # gone again, or on a disk that nobody writes to
+            if len(paths) == 1:
+                self._files.flush_file(paths[0])
+            elif paths:
+                self._files.flush_files(self.path, paths)
+            if paths:
+                self._files.flush_directory(self.path)
+
     def _settled(self, stamp: FileStamp) -> FileStamp:
         """The stamp, or one that no scan will find again: an edit in the same instant would keep its looks."""
         age_ns = abs(self._files.file_time_ns() - stamp.mtime_ns)

@@ -61,6 +61,7 @@ def _looked_through(
             note_id = _note_id(stamp.name)
             as_it_was = last.known.get(stamp.name) is found
             files[note_id] = last.files[note_id] if as_it_was else _side(found, marks)
+    folder.make_durable(opened.notes)
     for stamp in choice.left_out:
         files[_note_id(stamp.name)] = NOT_LOADED
     for problem in scan.problems:
@@ -74,6 +75,7 @@ class _Opened:
 
     def __init__(self, folder: NoteDir) -> None:
         self.count = 0
+        self.notes: list[str] = []
         self.at_hand: dict[str, NoteFile] = {}
         self._folder = folder
         self._room = _BYTES_AT_HAND
@@ -83,6 +85,7 @@ class _Opened:
         self.count += 1
         match self._folder.read(name):
             case NoteFile(stamp=now, note=note) as file:
+                self.notes.append(name)
                 self._room -= len(file.data)
                 if self._room >= 0:
                     self.at_hand[note.id] = file

@@ -63,8 +63,15 @@ class SyncCopies:
                 break
         return found
 
+    def are_many(self) -> bool:
+        """Whether there are so many packs that it is time to tidy.
+
+        Raises: StorageFailed.
+        """
+        return len(self._names()) > MOST_PACKS
+
     def tidy(self, used: Collection[str]) -> None:
-        """Joins packs and lets unused copies go, once there are many packs.
+        """Joins packs and lets unused copies go, if there are many packs.
 
         Raises: StorageFailed; every used copy is then still there.
         """

@@ -199,7 +199,8 @@ def begin(desk: Desk, planned: ScopePlan) -> None:
     Raises: StorageFailed, BrokenFile, FolderBusy.
     """
     state = desk.directory.state
-    keep_baseline(desk)
+    if not _is_same_place(desk.baseline, desk.kept_baseline):
+        keep_baseline(desk)
     guard = replace(desk.guard, history=planned.history)
     if guard != desk.guard:
         state.save_guard(guard)
@@ -212,6 +213,11 @@ def begin(desk: Desk, planned: ScopePlan) -> None:
         desk.directory.intents.drop(planned.dead_intents)
 
 
+def _is_same_place(baseline: Baseline, kept: Baseline | None) -> bool:
+    """Whether what was kept is of the same device and epoch: then what was seen since can wait for what is done."""
+    return kept is not None and (kept.device, kept.epoch) == (baseline.device, baseline.epoch)
+
+
 def carry_out(desk: Desk, decisions: Mapping[str, Decision]) -> list[NoteWork]:
     """Carries out a batch of decisions whose bodies are at hand; gives the works that were done.
 
@@ -221,7 +227,8 @@ def carry_out(desk: Desk, decisions: Mapping[str, Decision]) -> list[NoteWork]:
     read = read_files(desk.directory, [n for n, d in decisions.items() if n in present and needs(d, None).mine])
     works = works_for(desk, decisions, read)
     applied = apply_works(desk.directory, desk.baseline, works, read)
-    desk.baseline = desk.kept_baseline = applied.baseline
+    if applied.baseline is not desk.baseline:  # it was kept with the batch
+        desk.baseline = desk.kept_baseline = applied.baseline
     desk.report.held_back |= applied.held
     for work in applied.done:
         if work.conflict:
@@ -284,7 +291,7 @@ def close_desk(desk: Desk) -> None:
         directory.state.save_guard(guard)
     if desk.look.known != desk.known:
         directory.state.save_known_files(desk.look.known)
-    if not report.changed_nothing:
+    if not report.changed_nothing and directory.state.copies.are_many():
         directory.state.copies.tidy(_hashes_in_use(desk.baseline))
     now_ms = directory.clock.now_ms()
     plan = desk.standing.plan if desk.standing else None

@@ -13,7 +13,7 @@ from oharness.disk.filesystem import FileSystem
 from oharness.disk.home import Home
 from oharness.disk.outbox import Outbox
 from oharness.disk.sync_copies import MOST_PACKS, SyncCopies
-from oharness.disk.sync_shapes import Guard, KnownFile, LastPull, Progress
+from oharness.disk.sync_shapes import NO_PULL, Guard, KnownFile, LastPull, Progress
 from oharness.disk.sync_state import StateFromNewerVersion, SyncBusy, SyncState
 from oharness.notes.entry import FileStamp
 from oharness.notes.hashing import content_hash
@@ -150,23 +150,26 @@ class _CountsFlushes(FileSystem):
         super().flush_file(path)
 
 
-def test_a_pass_that_learned_nothing_waits_for_no_device(tmp_path: Path) -> None:
+def test_telling_what_the_last_pass_did_waits_for_no_device(tmp_path: Path) -> None:
     files = _CountsFlushes()
     state = SyncState(files, Home(tmp_path), SCOPE, "replica-1")
     state.save_progress(PROGRESS)
     flushed = files.flushes
-    state.save_progress(replace(PROGRESS, last_synced=Millis(9)))
-    assert (files.flushes, state.progress().last_synced) == (flushed, 9)
-    state.save_progress(replace(PROGRESS, last_synced=Millis(9), plan="paid"))
+    later = replace(PROGRESS, last_synced=Millis(9), pull=LastPull(("d",), (), (), Millis(9)))
+    state.save_progress(later)
+    assert (files.flushes, state.progress()) == (flushed, later)
+    state.save_progress(replace(later, plan="paid"))
     assert files.flushes > flushed
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"version":1,"lastSy'])
-def test_a_moment_that_a_power_cut_took_takes_nothing_else_along(state: SyncState, tmp_path: Path, torn: bytes) -> None:
+def test_what_the_last_pass_did_lost_in_a_power_cut_takes_nothing_else_along(
+    state: SyncState, tmp_path: Path, torn: bytes
+) -> None:
     state.save_progress(PROGRESS)
     (state.folder / "synced.json").write_bytes(torn)
     other = SyncState(FileSystem(), Home(tmp_path), SCOPE, "replica-1")
-    assert other.progress() == replace(PROGRESS, last_synced=None)
+    assert other.progress() == replace(PROGRESS, last_synced=None, pull=NO_PULL)
 
 
 def test_the_entries_of_a_baseline_come_back_each_as_it_was(state: SyncState) -> None:

@@ -403,6 +403,14 @@ _NO_REFUSALS: Mapping[str, Refusal] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
+class LastDone:
+    """What of `Progress` tells people about the last pass, and nothing rests on."""
+
+    last_synced: Millis | None = None
+    pull: LastPull = NO_PULL
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """Small facts of the last passes, for the next one and for people.
 
@@ -442,7 +450,7 @@ class _PullShape(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class ProgressShape(StateShape):
-    """`progress.json`; when the last pass was stands in `synced.json`."""
+    """`progress.json`; what the last pass did stands in `synced.json`."""
 
     spoke_current: bool = False
     committed: list[str] = []
@@ -452,7 +460,6 @@ class ProgressShape(StateShape):
     cloud_was_reset_at: int | None = None
     error: str = ""
     error_at: int | None = None
-    pull: _PullShape = msgspec.field(default_factory=_PullShape)
     held_back: dict[str, str] = {}
     plan: str = ""
     paid: bool | None = None
@@ -462,7 +469,6 @@ class ProgressShape(StateShape):
 
 def progress_shape(progress: Progress) -> ProgressShape:
     """Progress as it is kept."""
-    pull = progress.pull
     return ProgressShape(
         version=STATE_VERSION,
         spoke_current=progress.spoke_current,
@@ -473,7 +479,6 @@ def progress_shape(progress: Progress) -> ProgressShape:
         cloud_was_reset_at=progress.cloud_was_reset_at,
         error=progress.error,
         error_at=progress.error_at,
-        pull=_PullShape(list(pull.added), list(pull.changed), list(pull.removed), pull.at),
         held_back=dict(progress.held_back),
         plan=progress.plan,
         paid=progress.paid,
@@ -483,8 +488,7 @@ def progress_shape(progress: Progress) -> ProgressShape:
 
 
 def read_progress(shape: ProgressShape) -> Progress:
-    """The progress that was kept, without when the last pass was."""
-    pull = shape.pull
+    """The progress that was kept, without what the last pass did."""
     return Progress(
         spoke_current=shape.spoke_current,
         committed=tuple(shape.committed),
@@ -494,7 +498,6 @@ def read_progress(shape: ProgressShape) -> Progress:
         cloud_was_reset_at=_moment(shape.cloud_was_reset_at),
         error=shape.error,
         error_at=_moment(shape.error_at),
-        pull=LastPull(tuple(pull.added), tuple(pull.changed), tuple(pull.removed), _moment(pull.at)),
         held_back=dict(shape.held_back),
         plan=shape.plan,
         paid=shape.paid,
@@ -507,16 +510,21 @@ class SyncedShape(StateShape):
     """`synced.json`."""
 
     last_synced: int | None = None
+    pull: _PullShape = msgspec.field(default_factory=_PullShape)
 
 
-def synced_shape(last_synced: Millis | None) -> SyncedShape:
-    """When the last pass went through, as it is kept."""
-    return SyncedShape(version=STATE_VERSION, last_synced=last_synced)
+def synced_shape(done: LastDone) -> SyncedShape:
+    """What the last pass did, as it is kept."""
+    pull = done.pull
+    shape = _PullShape(list(pull.added), list(pull.changed), list(pull.removed), pull.at)
+    return SyncedShape(version=STATE_VERSION, last_synced=done.last_synced, pull=shape)
 
 
-def read_synced(shape: SyncedShape) -> Millis | None:
-    """When the last pass went through."""
-    return _moment(shape.last_synced)
+def read_synced(shape: SyncedShape) -> LastDone:
+    """What the last pass did."""
+    pull = shape.pull
+    last = LastPull(tuple(pull.added), tuple(pull.changed), tuple(pull.removed), _moment(pull.at))
+    return LastDone(_moment(shape.last_synced), last)
 
 
 def _moment(value: int | None) -> Millis | None:

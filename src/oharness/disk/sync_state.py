@@ -2,7 +2,7 @@
 
 `baseline.json` what is agreed and seen; `files.json` how note files looked when they were last read; `copies/`
 every note as last synced; `conflicts/` the open ones; `guard.json` what vanished, what was asked and answered;
-`progress.json` small facts of the last passes, `synced.json` when the last one was. The outbox has a module of its own.
+`progress.json` small facts of the last passes, `synced.json` what the last one did. The outbox has a module of its own.
 
 A file that cannot be understood is put aside under another name and counts as absent: without a baseline the next
 pass reconciles as on a first sync, which deletes nothing that anybody changed. A file of a newer version of the
@@ -38,6 +38,7 @@ from oharness.disk.sync_shapes import (
     Guard,
     GuardShape,
     KnownFile,
+    LastDone,
     Progress,
     ProgressShape,
     StateShape,
@@ -177,18 +178,19 @@ class SyncState:
         Raises: StateFromNewerVersion; StorageFailed.
         """
         kept = self._load(PROGRESS, ProgressShape, read_progress) or Progress()
-        return replace(kept, last_synced=self._load(SYNCED, SyncedShape, read_synced))
+        done = self._load(SYNCED, SyncedShape, read_synced) or LastDone()
+        return replace(kept, last_synced=done.last_synced, pull=done.pull)
 
     def save_progress(self, progress: Progress) -> None:
-        """Keeps them. When the last pass was is not waited for: a power cut may take that.
+        """Keeps them. What the last pass did is not waited for: a power cut may take that.
 
         Raises: StateFromNewerVersion; StorageFailed.
         """
-        before = self.progress()
-        if progress.last_synced != before.last_synced:
-            self._save(SYNCED, synced_shape(progress.last_synced), progress.last_synced, write_unflushed)
-        rest = replace(progress, last_synced=None)
-        if rest != replace(before, last_synced=None):
+        done, rest = _apart(progress)
+        done_before, rest_before = _apart(self.progress())
+        if done != done_before:
+            self._save(SYNCED, synced_shape(done), done, write_unflushed)
+        if rest != rest_before:
             self._save(PROGRESS, progress_shape(rest), rest)
 
     def conflicts(self) -> dict[str, Conflict]:
@@ -274,3 +276,10 @@ class SyncState:
         write(self._files, path, msgspec.json.encode(shape))
         with storage_errors(path):
             self._remembered[name] = (self._look_of(path), value)
+
+
+def _apart(progress: Progress) -> tuple[LastDone, Progress]:
+    """What tells of the last pass, and the rest."""
+    nothing = LastDone()
+    rest = replace(progress, last_synced=nothing.last_synced, pull=nothing.pull)
+    return LastDone(progress.last_synced, progress.pull), rest

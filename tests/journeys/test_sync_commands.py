@@ -251,5 +251,5 @@ def test_a_service_that_is_down_is_said_so_and_local_work_goes_on(
 
     assert outcome["status"] == "failed"
     assert outcome["error"]
-    assert laptop("sync", "status")["scopes"][0]["error"] == "ServiceUnreachable"
+    assert laptop("sync", "status")["scopes"][0]["error"] == "service-unreachable"
     laptop("memory", "remember", "--summary", "Still here")

@@ -58,7 +58,8 @@ class Match:
 class Candidate:
     """A note that shares words with the text. `in_head`: one of them stands in its summary or tags.
 
-    `rank` is the score nudged by how often the note was recalled: it orders, and lifts nothing over a bar.
+    `score` decides whether it is attached. `rank` orders: the share of what the text tells that the note holds, nudged
+    by how often it was recalled; it lifts nothing over a bar.
     """
 
     scope: ScopeKind
@@ -78,6 +79,7 @@ class _Asked:
 
     word: str
     bit: int
+    told: float
     weight: float
     places: tuple[tuple[Postings, ...], ...]
     alike: tuple[Postings | None, ...]
@@ -89,6 +91,7 @@ class _Found:
     at: int
     number: int
     score: float
+    share: float
     factors: tuple[float, ...]
 
 
@@ -112,7 +115,7 @@ def _best(text: str, sources: Sequence[Source], min_score: float, most: int) -> 
     found = [
         one for at, source in enumerate(sources) for one in _in_source(asked, at, source.index, per_weight, min_score)
     ]
-    found.sort(key=lambda one: -one.score)
+    found.sort(key=lambda one: -one.share)
     built = (_candidate(asked, one, sources[one.at], per_weight) for one in found[:most])
     kept = [one for one in built if one is not None]
     return sorted(kept, key=lambda one: (-one.rank, -one.entry.updated_at, one.scope, one.entry.id))
@@ -136,7 +139,7 @@ def _ask(text: str, sources: Sequence[Source]) -> list[_Asked]:
         alike_told = _information(sum(one.count for one in alike if one), notes, 0.0)
         if told > 0:
             factor = _SAME_BEGINNING * min(1.0, (alike_told / told) ** 2)
-            asked.append(_Asked(word.folded, spelling_bit(word.folded), told * told, places, alike, factor))
+            asked.append(_Asked(word.folded, spelling_bit(word.folded), told, told * told, places, alike, factor))
     return sorted(asked, key=lambda one: -one.weight)
 
 
@@ -212,7 +215,11 @@ def _in_source(
             factors = tuple(_factor(one, at, number, long_bodies) for one in asked)
             score = per_weight * sum(one.weight * factor for one, factor in zip(asked, factors, strict=True))
             if score >= min_score:
-                yield _Found(at, number, score, factors)
+                yield _Found(at, number, score, _share_held(asked, factors), factors)
+
+
+def _share_held(asked: Sequence[_Asked], factors: Sequence[float]) -> float:
+    return sum(one.told * factor for one, factor in zip(asked, factors, strict=True)) / sum(one.told for one in asked)
 
 
 def _most(one: _Asked, at: int) -> float:
@@ -223,42 +230,40 @@ def _factors(one: _Asked, at: int, long_bodies: Mapping[int, int]) -> dict[int, 
     """Every note that holds the word, and how much of its weight it takes there."""
     found: dict[int, float] = {}
     for postings in one.places[at]:
+        bodies = dict(zip(postings.body_numbers, postings.body_marks, strict=True))
+        for number, mark in bodies.items():
+            found[number] = max(found.get(number, 0.0), _body_factor(mark, one.bit, long_bodies.get(number, 0)))
         for number, mark in zip(postings.head_numbers, postings.head_marks, strict=True):
-            factor = _head_factor(mark, one.bit)
-            if factor > found.get(number, 0.0):
-                found[number] = factor
-        for number, mark in zip(postings.body_numbers, postings.body_marks, strict=True):
-            factor = _body_factor(mark, one.bit, long_bodies.get(number, 0))
-            if factor > found.get(number, 0.0):
-                found[number] = factor
+            factor = _head_factor(mark, mark | bodies.get(number, 0), one.bit)
+            found[number] = max(found.get(number, 0.0), factor)
     if alike := one.alike[at]:
         for number in alike.head_numbers:
-            if one.alike_factor > found.get(number, 0.0):
-                found[number] = one.alike_factor
+            found[number] = max(found.get(number, 0.0), one.alike_factor)
     return found
 
 
 def _factor(one: _Asked, at: int, number: int, long_bodies: Mapping[int, int]) -> float:
     alike = one.alike[at]
-    best = one.alike_factor if alike and _mark(alike.head_numbers, alike.head_marks, number) is not None else 0.0
+    best = one.alike_factor if alike and _mark(alike.head_numbers, alike.head_marks, number) else 0.0
     for postings in one.places[at]:
-        mark = _mark(postings.head_numbers, postings.head_marks, number)
-        if mark is not None:
-            best = max(best, _head_factor(mark, one.bit))
-        mark = _mark(postings.body_numbers, postings.body_marks, number)
-        if mark is not None:
-            best = max(best, _body_factor(mark, one.bit, long_bodies.get(number, 0)))
+        head = _mark(postings.head_numbers, postings.head_marks, number)
+        body = _mark(postings.body_numbers, postings.body_marks, number)
+        if head:
+            best = max(best, _head_factor(head, head | body, one.bit))
+        if body:
+            best = max(best, _body_factor(body, one.bit, long_bodies.get(number, 0)))
     return best
 
 
-def _mark(numbers: Sequence[int], marks: Sequence[int], number: int) -> int | None:
+def _mark(numbers: Sequence[int], marks: Sequence[int], number: int) -> int:
+    """The mark of a note, 0 where it does not hold the key."""
     at = bisect_left(numbers, number)
-    return marks[at] if at < len(numbers) and numbers[at] == number else None
+    return marks[at] if at < len(numbers) and numbers[at] == number else 0
 
 
-def _head_factor(mark: int, bit: int) -> float:
+def _head_factor(mark: int, spellings: int, bit: int) -> float:
     factor = _IN_TAGS if mark & IN_TAGS else _IN_SUMMARY
-    return factor if mark & bit else factor * _OTHER_SPELLING
+    return factor if spellings & bit else factor * _OTHER_SPELLING
 
 
 def _body_factor(mark: int, bit: int, body_words: int) -> float:
@@ -280,7 +285,7 @@ def _candidate(asked: Sequence[_Asked], found: _Found, source: Source, per_weigh
         scope=source.scope,
         entry=entry,
         score=found.score,
-        rank=found.score * (1 + min(_NUDGE * math.log2(1 + uses), _MOST_NUDGE)),
+        rank=found.share * (1 + min(_NUDGE * math.log2(1 + uses), _MOST_NUDGE)),
         in_head=any(match.field != "body" for match in matches),
         matches=tuple(sorted(matches, key=lambda match: -match.weight)),
     )
@@ -291,7 +296,7 @@ def _field(one: _Asked, at: int, number: int) -> str:
     best = "body"
     for postings in filter(None, (*one.places[at], one.alike[at])):
         mark = _mark(postings.head_numbers, postings.head_marks, number)
-        if mark is not None and mark & IN_TAGS:
+        if mark & IN_TAGS:
             return "tags"
-        best = "summary" if mark is not None else best
+        best = "summary" if mark else best
     return best

@@ -90,9 +90,6 @@ build: setup ## Source archive and wheel under dist/.
 bench-start: setup ## Start-up times beside a bare Python and beside reading the files.
 	$(BIN)/python -m bench.start
 
-bench-recall: setup ## Recall: quality and times beside FTS5, bm25s, tantivy and rank-bm25.
-	$(BIN)/python -m bench.recall $(BENCH_ARGS)
-
 bench-sync: setup ## Sync beside git, unison and vdirsyncer with Radicale, and commits per second of the service.
 	$(BIN)/python -m bench.sync $(BENCH_ARGS)
 
@@ -103,4 +100,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run demo check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean
+.PHONY: help words setup run demo check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start lock clean

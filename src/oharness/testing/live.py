@@ -13,6 +13,7 @@ Files and service are real; threads and sockets there are none, so that a day ta
 import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +100,17 @@ class LiveCloud:
         return self.fate(request)
 
 
+class _FilesOfTheDay(FileSystem):
+    """Files whose age is told in simulated time: three simulated seconds after an edit, a file counts as settled."""
+
+    def __init__(self, clock: SimulatedClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def file_time_ns(self) -> int:
+        return self._clock.now_ms() * 1_000_000
+
+
 class LiveMachine:
     """One machine of somebody, with what is open on it."""
 
@@ -107,7 +119,7 @@ class LiveMachine:
         self.cloud = cloud
         self.root = root
         self.home = Home(root / "home")
-        self.files = FileSystem()
+        self.files = _FilesOfTheDay(cloud.clock)
         self.outcomes: list[Outcome] = []
         store = TokenStore(self.files, self.home)
         randomness = SeededRandomness(root.name)
@@ -136,7 +148,9 @@ class LiveMachine:
         """Somebody saves a note in an editor; the system tells."""
         now = self.cloud.clock.now_ms()
         note = Note(note_id, f"Summary of {note_id}", body, created_at=now, updated_at=now)
-        self._path(scope, note_id).write_text(note_text(note), encoding="utf-8")
+        path = self._path(scope, note_id)
+        path.write_text(note_text(note), encoding="utf-8")
+        os.utime(path, ns=(now * 1_000_000, now * 1_000_000))
         self.coordinator.look_at(self.key(scope))
 
     def remove(self, scope: Scope, note_id: str) -> None:

@@ -12,11 +12,12 @@ import os
 import re
 import sys
 import threading
+import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
-from typing import ParamSpec
+from typing import ParamSpec, TypeAlias
 
 from filelock import FileLock, Timeout
 
@@ -46,8 +47,12 @@ _KEY = re.compile(rf"{_SEGMENT.pattern}(?:/{_SEGMENT.pattern})*")
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _MAKE_TRIES = 5
 _READ_BATCH = 256
+_REMEMBERED = 10_000
+_SETTLING_NS = 100_000_000
+"""Two changes within one tick of the file system's clock can leave a file with the same looks."""
 _MANY_FILES = 8
 _Arguments = ParamSpec("_Arguments")
+_Looks: TypeAlias = tuple[int, int, int, int]
 _FLUSHES_FOLDERS = sys.platform != "win32"
 
 
@@ -59,6 +64,7 @@ class FolderObjects:
         self._clock = clock
         self._randomness = randomness
         self._is_started = False
+        self._versions: dict[str, tuple[_Looks, StoreVersion]] = {}
         self._stripes = [threading.Lock() for _ in range(_LOCK_STRIPES)]
 
     @property
@@ -73,10 +79,7 @@ class FolderObjects:
         return await asyncio.to_thread(self._read, self._path(key), key)
 
     async def read_unless(self, key: str, known: StoreVersion) -> Reading | SameVersion:
-        reading = await self.read(key)
-        if isinstance(reading, Found) and reading.version == known:
-            return SameVersion()
-        return reading
+        return await asyncio.to_thread(self._read_unless, self._path(key), key, known)
 
     async def read_many(self, keys: Sequence[str]) -> list[Reading]:
         readings: list[Reading] = []
@@ -92,10 +95,10 @@ class FolderObjects:
         return await asyncio.to_thread(self._create_many, dict(objects))
 
     async def replace(self, key: str, value: bytes, known: StoreVersion) -> Written:
-        return await asyncio.to_thread(_answering, self._replace, self._path(key), value, known)
+        return await asyncio.to_thread(_answering, self._replace, self._path(key), key, value, known)
 
     async def put(self, key: str, value: bytes) -> Written:
-        return await asyncio.to_thread(_answering, self._replace, self._path(key), value, None)
+        return await asyncio.to_thread(_answering, self._replace, self._path(key), key, value, None)
 
     async def remove(self, keys: Sequence[str]) -> int:
         return await asyncio.to_thread(self._remove, [(self._path(key), key) for key in keys])
@@ -121,13 +124,40 @@ class FolderObjects:
         try:
             with path.open("rb") as file:
                 value = file.read()
-                modified_ns = os.fstat(file.fileno()).st_mtime_ns
+                status = os.fstat(file.fileno())
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             self._check_present(key)
             return Absent()
         except OSError as error:
             raise StoreUnavailable(key, str(error)) from error
-        return Found(value, _version(value), modified_ns // 1_000_000)
+        return Found(value, _version(value), status.st_mtime_ns // 1_000_000)
+
+    def _read_unless(self, path: Path, key: str, known: StoreVersion) -> Reading | SameVersion:
+        """A file that looks as it did when it held that version is not read again."""
+        looks = self._looks_of(path)
+        if looks is not None and self._versions.get(key) == (looks, known):
+            return SameVersion()
+        reading = self._read(path, key)
+        if not isinstance(reading, Found):
+            return reading
+        if looks is not None and looks == self._looks_of(path):
+            self._remember(key, looks, reading.version)
+        return SameVersion() if reading.version == known else reading
+
+    def _looks_of(self, path: Path) -> _Looks | None:
+        """How a file looks; None for one that is not there, or changed so lately that it could change unseen."""
+        try:
+            status = path.stat()
+        except OSError:
+            return None
+        if abs(time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)) < _SETTLING_NS:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+    def _remember(self, key: str, looks: _Looks, version: StoreVersion) -> None:
+        if len(self._versions) >= _REMEMBERED:
+            self._versions.clear()
+        self._versions[key] = looks, version
 
     def _create(self, path: Path, value: bytes) -> Written:
         with self._locked(path):
@@ -135,12 +165,10 @@ class FolderObjects:
                 return Moved()
             return self._write_whole(path, value)
 
-    def _replace(self, path: Path, value: bytes, known: StoreVersion | None) -> Written:
+    def _replace(self, path: Path, key: str, value: bytes, known: StoreVersion | None) -> Written:
         with self._locked(path):
-            if known is not None:
-                reading = self._read(path, path.name)
-                if not isinstance(reading, Found) or reading.version != known:
-                    return Moved()
+            if known is not None and not isinstance(self._read_unless(path, key, known), SameVersion):
+                return Moved()
             return self._write_whole(path, value)
 
     def _write_whole(self, path: Path, value: bytes) -> Stored:

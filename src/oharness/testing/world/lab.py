@@ -26,6 +26,7 @@ from oharness.testing.world.invariants import backups_on, conflicts_on, faults_a
 from oharness.testing.world.ledger import text_of
 from oharness.testing.world.machine import Replica
 from oharness.testing.world.passes import sync
+from oharness.testing.world.people import Answered, answer_conflict
 from oharness.testing.world.world import World, new_world
 
 _Result = TypeVar("_Result")
@@ -67,6 +68,14 @@ class Lab:
             forget(self.world.process(replica).memory, note_id, self.world.scope.kind)
         finally:
             self.world.acting = None
+
+    def answers(self, replica: Replica, note_id: str, answer: Answered) -> None:
+        """Somebody answers a conflict."""
+        self.world.acting = replica
+        try:
+            answer_conflict(self.world, replica, note_id, answer)
+        finally:
+            self.world.acting = self.world.set_beside = None
 
     def confirms(self, replica: Replica, choice: Choice) -> None:
         """Somebody answers what the directory asks."""

@@ -1,6 +1,7 @@
 """What people do: write, edit, delete, restore, answer; through the product, and behind its back with an editor."""
 
 from dataclasses import replace
+from enum import StrEnum
 
 from oharness.core.clock import Millis
 from oharness.core.scopes import ScopeKind
@@ -12,8 +13,8 @@ from oharness.notes.note import Note
 from oharness.reconcile.guards import ANSWERS, Choice
 from oharness.sync.confirm import confirm_paused
 from oharness.sync.resolve import keep_both, keep_mine, merge_by_hand, take_cloud
-from oharness.testing.world.ledger import Text, text_of
-from oharness.testing.world.machine import Process, Replica
+from oharness.testing.world.ledger import text_of
+from oharness.testing.world.machine import Replica
 from oharness.testing.world.world import World, text_in
 
 LINES = 7
@@ -84,48 +85,47 @@ def answers_a_conflict(world: World, replica: Replica) -> None:
     process = world.process(replica)
     with world.acts(replica):
         conflicts = process.directory.state.conflicts()
-        if not conflicts:
-            return
-        conflict = conflicts[world.chance.choice(sorted(conflicts))]
-        present = text_in(conflict.id, replica.files().get(conflict.id))
-        cloud = text_of(conflict.cloud.note) if conflict.cloud else None
-        answer = world.chance.choice(("mine", "cloud", "both", "hand"))
-        world.trace.event(f"answers a conflict: {answer}", replica.name, conflict.id)
-        kept = _answer(world, process, conflict.id, answer)
-        texts = {text for text in (present, cloud, text_of(conflict.mine)) if text}
-        _note_answer(world, replica, conflict.id, answer, kept, texts, cloud)
+        if conflicts:
+            note_id = world.chance.choice(sorted(conflicts))
+            answer = world.chance.choice(list(Answered))
+            world.trace.event(f"answers a conflict: {answer}", replica.name, note_id)
+            answer_conflict(world, replica, note_id, answer)
 
 
-def _answer(world: World, process: Process, note_id: str, answer: str) -> str | None:
-    directory = process.directory
-    match answer:
-        case "mine":
-            keep_mine(directory, note_id)
-        case "cloud":
-            take_cloud(directory, note_id)
-        case "both":
-            return keep_both(directory, note_id).beside
-        case _:
-            merge_by_hand(directory, note_id, f"merged by hand {word(world)}\n".encode())
-    return None
+class Answered(StrEnum):
+    """The four answers."""
+
+    MINE = "mine"
+    CLOUD = "cloud"
+    BOTH = "both"
+    HAND = "hand"
 
 
-def _note_answer(
-    world: World, replica: Replica, note_id: str, answer: str, beside: str | None, seen: set[Text], cloud: Text | None
-) -> None:
-    """A person saw the versions, so what stays takes the place of the others; the file's change is noted already."""
-    after = text_in(note_id, replica.files().get(note_id))
+def answer_conflict(world: World, replica: Replica, note_id: str, answer: Answered) -> None:
+    """Answers one conflict. What was seen and chosen counts from the moment somebody says it, done or not."""
+    directory = world.process(replica).directory
+    conflict = directory.state.conflicts()[note_id]
+    present = text_in(note_id, replica.files().get(note_id)) or text_of(conflict.mine)
+    cloud = text_of(conflict.cloud.note) if conflict.cloud else None
+    seen = {present, text_of(conflict.mine)} | ({cloud} if cloud else set())
     world.ledger.restored(note_id)  # whoever chooses a text wants the note to be there
-    if after is None:  # the cloud had nothing, and that was chosen
-        for text in seen:
-            world.ledger.vanished(text, replica.name)
-        return
-    if answer == "both" and cloud is not None and beside is not None:
-        new = text_in(beside, replica.files().get(beside))
-        if new is not None:
-            world.ledger.chose(new, {cloud})
-        seen = seen - {cloud}
-    world.ledger.chose(after, seen)
+    match answer:
+        case Answered.MINE:
+            world.ledger.chose(present, seen)
+            keep_mine(directory, note_id)
+        case Answered.CLOUD:
+            if cloud is not None:
+                world.ledger.chose(cloud, seen)
+            else:  # taking what the cloud has not is a deletion
+                world.ledger.vanished(present, replica.name)
+            take_cloud(directory, note_id)
+        case Answered.BOTH:
+            world.set_beside = cloud
+            keep_both(directory, note_id)
+        case Answered.HAND:
+            by_hand = replace(conflict.mine, body=f"merged by hand {word(world)}")
+            world.ledger.may_become(seen, text_of(by_hand))
+            merge_by_hand(directory, note_id, f"{by_hand.body}\n".encode())
 
 
 def answers_a_pause(world: World, replica: Replica) -> None:

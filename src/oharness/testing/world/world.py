@@ -31,7 +31,7 @@ class Broken(AssertionError):
 @dataclass(slots=True, eq=False)
 class World:
     """Everything there is. `heard` is what answers last brought to each line, by note id; `elsewhere` are texts that
-    somebody has who is no machine of ours.
+    somebody has who is no machine of ours, `set_beside` the one that is about to become a note of its own.
     """
 
     loop: SimulatedLoop
@@ -54,6 +54,7 @@ class World:
     confirmed: set[Text] = field(default_factory=set)
     cloned_ids: set[str] = field(default_factory=set)
     acting: Replica | None = None
+    set_beside: Text | None = None
 
     @property
     def replicas(self) -> list[Replica]:
@@ -103,7 +104,7 @@ class World:
         else:
             self.confirmed |= self.ledger.by_people - texts
         finally:
-            self.acting = None
+            self.acting = self.set_beside = None
 
     def note_changed(self, replica: Replica, path: Path, before: bytes | None, after: bytes | None) -> None:
         """A process of ours changed a note file."""
@@ -112,6 +113,8 @@ class World:
         if self.acting is replica:
             if new is not None:
                 self.ledger.wrote(old, new)
+                if self.set_beside is not None and self.set_beside[1] == new[1]:
+                    self.ledger.chose(new, {self.set_beside})
             elif old is not None and note_id in replica.in_sync:
                 self.ledger.deleted(old, replica.name)
             elif old is not None:  # of a note that was not in sync a deletion says nothing to others

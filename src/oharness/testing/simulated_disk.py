@@ -132,9 +132,8 @@ class SimulatedDisk:
     def flush_everything(self) -> None:
         """`sync`: everything is on the device."""
         self._unflushed.clear()
-        for _, node in self.walk():
-            if isinstance(node, _File):
-                node.durable = node.data
+        for node in _nodes(self._root):
+            node.durable = node.data
 
     def contents(self, below: Path | None = None) -> dict[Path, bytes]:
         """The bytes of every file below a folder, which may be missing."""
@@ -191,10 +190,11 @@ class SimulatedDisk:
     def find(self, path: Path) -> _Node | None:
         """What stands at a path; NotADirectoryError when a file is in the way."""
         node: _Node = self._root
-        for name in path.parts[1:]:
-            if isinstance(node, _File):
+        names = path.parts[1:]
+        for name in map(str.casefold, names) if self._ignores_case else names:
+            if type(node) is _File:  # asked for with every operation, and quicker than isinstance
                 raise _error(errno.ENOTDIR, path)
-            entry = node.entries.get(self._key(name))
+            entry = node.entries.get(name)  # type: ignore[union-attr]
             if entry is None:
                 return None
             node = entry.node
@@ -222,9 +222,7 @@ class SimulatedDisk:
         """Everything below a folder, which may be missing, in the order of the names."""
         node = self.find(start)
         if isinstance(node, _Folder):
-            for entry in sorted(node.entries.values(), key=lambda one: one.name):
-                yield start / entry.name, entry.node
-                yield from self.walk(start / entry.name)
+            yield from _walk(start, node)
 
     def create(self, path: Path, data: bytes, mode: int) -> _File:
         """A new file, with as many of its bytes as fit; ENOSPC when that is not all."""
@@ -299,7 +297,7 @@ class SimulatedDisk:
         return self._numbers
 
     def _room_left(self) -> int | None:
-        return None if self.room is None else max(0, self.room - sum(map(len, self.contents().values())))
+        return None if self.room is None else max(0, self.room - sum(len(node.data) for node in _nodes(self._root)))
 
     def _change(self, *changes: _NameChange) -> None:
         for change in changes:
@@ -311,8 +309,8 @@ class SimulatedDisk:
         """What the system has flushed on its own by now."""
         oldest = self.uptime_s() - _WRITTEN_BACK_AFTER_S
         self._unflushed = [step for step in self._unflushed if step.at > oldest]
-        for _, node in self.walk():
-            if isinstance(node, _File) and node.changed_at <= oldest:
+        for node in _nodes(self._root):
+            if node.changed_at <= oldest:
                 node.durable = node.data
 
     def _lost_in_order(self, chance: random.Random) -> list[_Step]:
@@ -509,6 +507,24 @@ def _set(folder: _Folder, key: str, entry: _Entry | None) -> None:
         folder.entries.pop(key, None)
     else:
         folder.entries[key] = entry
+
+
+def _walk(path: Path, folder: _Folder) -> Iterator[tuple[Path, _Node]]:
+    for entry in sorted(folder.entries.values(), key=lambda one: one.name):
+        below, node = path / entry.name, entry.node
+        yield below, node
+        if isinstance(node, _Folder):
+            yield from _walk(below, node)
+
+
+def _nodes(folder: _Folder) -> Iterator[_File]:
+    """Every file in and below a folder, without its path."""
+    for entry in folder.entries.values():
+        node = entry.node
+        if isinstance(node, _File):
+            yield node
+        else:
+            yield from _nodes(node)
 
 
 def _size(node: _Node) -> int:

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.reconcile.baseline import DeletedInCloud, InCloud, Listing
 from oharness.reconcile.work import CloudChange, DeleteNote, PutNote
+from oharness.testing.planner.hashes import content_hash
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class ModelCloud:
         """P-24, from the live notes."""
         xor = 0
         for note_id, one in self.live.items():
-            xor ^= int(hashlib.sha256(f"{note_id} {one.hash}".encode()).hexdigest(), 16)
+            xor ^= int.from_bytes(hashlib.sha256(f"{note_id} {one.hash}".encode()).digest(), "big")
         return len(self.live), f"{xor:064x}"
 
     def commit(self, changes: Iterable[CloudChange]) -> list[Outcome]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
 from oharness.core.clock import Millis
-from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.reconcile.baseline import (
     NOT_IN_CLOUD,
@@ -48,6 +47,7 @@ from oharness.reconcile.work import (
     needs,
     note_work,
 )
+from oharness.testing.planner.hashes import content_hash
 from oharness.testing.planner.model_cloud import (
     CaseCollision,
     DeleteAccepted,
@@ -89,7 +89,6 @@ class ModelDevice:
     held_back: dict[str, str] = field(default_factory=dict)
     sent: list[str] = field(default_factory=list)
     touched: int = 0
-    hashes: dict[str, tuple[Note, str]] = field(default_factory=dict)
 
     def forget(self, note_id: str) -> None:
         """A person deletes a note through the product: backup, intent, file."""
@@ -102,14 +101,8 @@ class ModelDevice:
         """What the planner is told of this machine's side."""
         file = self.files.get(note_id)
         if isinstance(file, Note):
-            return Here(self._hash(file), note_id in self.made_on_purpose)
+            return Here(content_hash(file), note_id in self.made_on_purpose)
         return file or self.intents.get(note_id) or NOT_HERE
-
-    def _hash(self, note: Note) -> str:
-        known = self.hashes.get(note.id)
-        if known is None or known[0] is not note:
-            known = self.hashes[note.id] = (note, content_hash(note))
-        return known[1]
 
     def view(self, cloud: ModelCloud, confirmed: tuple[Confirmed, ...]) -> ScopeView:
         """Everything the planner is given."""

@@ -4,11 +4,11 @@ import random
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.reconcile.baseline import Entry, agree, with_entries
 from oharness.reconcile.decide import DAMAGED, NOT_LOADED, UNREADABLE
 from oharness.reconcile.guards import FolderHistory
+from oharness.testing.planner.hashes import content_hash
 from oharness.testing.planner.model_cloud import ModelCloud
 from oharness.testing.planner.model_device import ModelDevice, Planner
 from oharness.testing.planner.related_notes import Mine, Past, Story, Theirs, draw_story

@@ -6,6 +6,7 @@ import random
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from oharness.notes.frontmatter import FILE_SUFFIX, parse_note
@@ -173,9 +174,7 @@ class Cloud:
         prefix = next((key.removesuffix("manifest.json") for key in values if key.endswith(MANIFEST)), "")
         live = self.manifest().get("notes", {})
         return {
-            note_id: parse_note(
-                values[f"{prefix}objects/{note_id}/{entry['revision']}{FILE_SUFFIX}"], note_id + FILE_SUFFIX
-            )
+            note_id: _parsed(values[f"{prefix}objects/{note_id}/{entry['revision']}{FILE_SUFFIX}"], note_id)
             for note_id, entry in live.items()
         }
 
@@ -260,6 +259,11 @@ class Cloud:
         if answer and answer.status == 200 and request.path.endswith("/snapshot"):
             for note in _notes_in(answer):
                 self._heard(request.sender, note)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(data: bytes, note_id: str) -> Note:
+    return parse_note(data, note_id + FILE_SUFFIX)
 
 
 def _error(status: int, code: str, headers: dict[str, str] | None = None) -> HttpAnswer:

@@ -4,12 +4,12 @@ Each check gives sentences; none means that it holds. `conflict_faults` is asked
 when a world has come to rest.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 
 from oharness.testing.world.ledger import Text, text_of
-from oharness.testing.world.machine import Machine, Replica
-from oharness.testing.world.world import World, text_in
+from oharness.testing.world.lying_there import backups_on, cloud_text, conflicts_on, text_in
+from oharness.testing.world.machine import Replica
+from oharness.testing.world.world import World
 
 LIMITS = frozenset({"plan_notes", "plan_note_bytes", "too_many_notes", "note_too_large"})
 
@@ -23,7 +23,7 @@ def conflict_faults(world: World, replica: Replica, note_id: str) -> Iterator[st
     if conflict is None:
         yield f"{replica.name} reports a conflict about {note_id} and keeps none"
         return
-    mine, cloud = text_in(note_id, str(conflict["mine"]).encode()), _cloud_text(note_id, conflict)
+    mine, cloud = text_in(note_id, str(conflict["mine"]).encode()), cloud_text(note_id, conflict)
     for text in (mine, cloud):
         if text is not None and text not in backups_on(replica.machine):
             yield f"{note_id} on {replica.name}: {text[1]} is in conflict and in no backup"
@@ -86,7 +86,7 @@ def _lost_texts(world: World) -> Iterator[str]:
     backups: set[Text] = set()
     for replica in world.replicas:
         for note_id, conflict in conflicts_on(replica).items():
-            texts = (text_in(note_id, str(conflict["mine"]).encode()), _cloud_text(note_id, conflict))
+            texts = (text_in(note_id, str(conflict["mine"]).encode()), cloud_text(note_id, conflict))
             kept |= {text for text in texts if text}
     for machine in world.machines:
         backups |= backups_on(machine)
@@ -123,33 +123,6 @@ def _missing_bodies(world: World) -> Iterator[str]:
         return
     if len(notes) != len(listed):
         yield "some listed notes cannot be read"
-
-
-# --- what lies on disks, read without the code that wrote it
-
-
-def conflicts_on(replica: Replica) -> dict[str, dict[str, object]]:
-    """The open conflicts of a directory, as their files have them."""
-    folder = replica.machine.home.sync_directory(replica.scope, replica.id) / "conflicts"
-    found = replica.machine.disk.contents(folder)
-    return {path.stem: json.loads(data) for path, data in found.items() if path.suffix == ".json" and data}
-
-
-def backups_on(machine: Machine) -> set[Text]:
-    """What the backups of a machine say."""
-    found: set[Text] = set()
-    for path, data in machine.disk.contents(machine.home.backups).items():
-        if path.suffix == ".json" and not path.name.startswith("."):
-            backup = json.loads(data)
-            text = text_in(backup["id"], str(backup["note"]).encode())
-            if text is not None:
-                found.add(text)
-    return found
-
-
-def _cloud_text(note_id: str, conflict: Mapping[str, object]) -> Text | None:
-    cloud = conflict.get("cloud")
-    return text_in(note_id, str(cloud["note"]).encode()) if isinstance(cloud, dict) else None
 
 
 def _name(text: Text | None) -> str:

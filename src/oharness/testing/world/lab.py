@@ -22,8 +22,9 @@ from oharness.sync.report import PassReport
 from oharness.testing.faults import Crashed
 from oharness.testing.simulated_network import DELIVERED, Fate, HttpRequest
 from oharness.testing.simulated_time import SimulatedLoop, run_simulated
-from oharness.testing.world.invariants import backups_on, conflicts_on, faults_at_rest
+from oharness.testing.world.invariants import faults_at_rest
 from oharness.testing.world.ledger import text_of
+from oharness.testing.world.lying_there import backups_on, conflicts_on
 from oharness.testing.world.machine import Replica
 from oharness.testing.world.passes import sync
 from oharness.testing.world.people import Answered, answer_conflict

@@ -6,21 +6,52 @@ person who saw it wrote another one, chose another one, or because sync combined
 """
 
 import hashlib
+import itertools
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from oharness.notes.note import Note
 
-Text = tuple[str, str]
-"""A note's id, and a name for what it says."""
+_KNOWN_OF_OLD = ("summary ", "tag ")
+
+
+class Text(NamedTuple):
+    """What a note said at one time, without its times. `name` stands for all of it where it is told."""
+
+    id: str
+    name: str
+    lines: tuple[str, ...]
+    marks: frozenset[str]
 
 
 def text_of(note: Note) -> Text:
     """The text of a note: everything but its times."""
     said = [note.summary, note.body.rstrip("\n"), sorted(note.tags), note.type, dict(note.extra)]
-    return note.id, hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:10]
+    name = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:10]
+    marks = {f"summary {note.summary}", f"type {note.type}", *(f"tag {tag}" for tag in note.tags)}
+    marks |= {f"{key} {json.dumps(value, sort_keys=True)}" for key, value in note.extra.items()}
+    return Text(note.id, name, tuple(note.body.rstrip("\n").split("\n")), frozenset(marks))
+
+
+def is_merged_of(whole: Text, mine: Text, cloud: Text, base: Text) -> bool:
+    """Whether a text is what merging two others may give that both grew from a base.
+
+    Each line, tag or field of it stands on one of the two sides, and what one side brought or threw out since the base
+    is in it or not in it.
+    """
+    return all(
+        _holds(set(getattr(whole, part)), *(set(getattr(text, part)) for text in (mine, cloud, base)))
+        for part in ("lines", "marks")
+    )
+
+
+def _holds(whole: set[str], mine: set[str], cloud: set[str], base: set[str]) -> bool:
+    brought = (mine | cloud) - base
+    gone = (base - mine) | (base - cloud)
+    return whole <= mine | cloud and brought <= whole and not whole & gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +69,8 @@ class Ledger:
 
     `firm` deletions were asked for and confirmed; `soft` ones may count or not (a file that went away). `excused` are
     texts that an accident took for good: on a disk set back to an old copy, or never flushed. `brought_back` says when
-    people made a note, or asked to have it back. `words` counts the words people made up.
+    people made a note, or asked to have it back. `words` counts the words people made up. `came_after` are texts that
+    stand where others stood before, whose writers need not have seen those: what may be merged over them.
     """
 
     replaced_by: dict[Text, set[Text]] = field(default_factory=lambda: defaultdict(set))
@@ -48,6 +80,7 @@ class Ledger:
     soft: list[Deletion] = field(default_factory=list)
     excused: set[Text] = field(default_factory=set)
     brought_back: dict[str, int] = field(default_factory=dict)
+    came_after: dict[Text, set[Text]] = field(default_factory=lambda: defaultdict(set))
     number: int = 0
     words: int = 0
 
@@ -113,18 +146,35 @@ class Ledger:
 
     # --- what follows from it
 
+    def may_be_merged(self, whole: Text, mine: Text, cloud: Text) -> bool:
+        """Whether `whole` is what comes of merging the two over some text that both grew from."""
+        both = (self.replaced_by, self.came_after)
+        return any(
+            is_merged_of(whole, mine, cloud, base) and self._reaches(base, {mine}, both)
+            for base in {*self.replaced_by, *self.came_after, mine, cloud}
+            if base.id == whole.id and self._reaches(base, {cloud}, both)
+        )
+
+    def was_brought_by_one_without_types(self, text: Text) -> bool:
+        """Whether a text is one that somebody wrote, or would be with the type or the unknown keys it had (P-51)."""
+        known = frozenset(mark for mark in text.marks if mark.startswith(_KNOWN_OF_OLD))
+        return any((text.id, text.lines) == (other.id, other.lines) and known <= other.marks for other in self.writings)
+
     def deletions(self, note_id: str) -> list[Deletion]:
         """Every deletion of a note, firm or not."""
         return [one for one in (*self.firm, *self.soft) if one.text[0] == note_id]
 
     def leads_to(self, text: Text, goals: Collection[Text]) -> bool:
         """Whether a text is one of the goals or was replaced, step by step, by one of them."""
+        return self._reaches(text, goals, (self.replaced_by,))
+
+    def _reaches(self, text: Text, goals: Collection[Text], steps: tuple[dict[Text, set[Text]], ...]) -> bool:
         seen, waiting = {text}, [text]
         while waiting:
             present = waiting.pop()
             if present in goals:
                 return True
-            for following in self.replaced_by.get(present, ()):
+            for following in itertools.chain(*(step.get(present, ()) for step in steps)):
                 if following not in seen:
                     seen.add(following)
                     waiting.append(following)

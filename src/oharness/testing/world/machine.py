@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import httpx2
@@ -31,6 +32,7 @@ from oharness.testing.faults import Crashed
 from oharness.testing.simulated_disk import SimulatedDisk, SimulatedFiles
 from oharness.testing.simulated_time import SimulatedClock
 from oharness.testing.world.cloud import Cloud, Tokens
+from oharness.testing.world.ledger import Text
 
 ORIGIN = "https://sync.test"
 _MODES = Permissions(PRIVATE_FILE, PRIVATE_DIRECTORY)
@@ -97,7 +99,8 @@ class Replica:
     """One notes directory.
 
     `in_sync` are the notes that a finished pass left as the cloud has them: only of those can sync know what anybody
-    changed since. A note that a pass wrote and did not live to record is not among them.
+    changed since. A note that a pass wrote and did not live to record is not among them. `stood` is what each id last
+    said here.
     """
 
     name: str
@@ -108,6 +111,7 @@ class Replica:
     process: "Process | None" = None
     in_sync: set[str] = field(default_factory=set)
     is_away: bool = False
+    stood: dict[str, Text] = field(default_factory=dict)
     repository: "Repository | None" = None
 
     def path(self, note_id: str) -> Path:
@@ -229,8 +233,9 @@ class Starter:
         return replica.process
 
 
+@lru_cache(maxsize=4096)
 def note_in(note_id: str, data: bytes) -> Note | None:
-    """The note in the bytes of a file; None when they are none."""
+    """The note in the bytes of a file; None when they are none. The judge looks at the same bytes many times."""
     try:
         return parse_note(data, f"{note_id}{FILE_SUFFIX}")
     except NotANote:

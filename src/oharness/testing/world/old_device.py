@@ -74,10 +74,11 @@ class OldDevice:
         """Somebody answers every conflict with the cloud's version."""
         cloud = self.world.cloud.notes()
         for note_id in sorted(self.in_conflict & cloud.keys()):
-            mine = self.notes.pop(note_id)
+            mine = self.notes.pop(note_id, None)
             self.base.pop(note_id, None)
-            self.backups.append(mine)
-            self.world.ledger.chose(text_of(cloud[note_id]), {text_of(mine)})
+            if mine is not None:  # somebody may have deleted it since
+                self.backups.append(mine)
+                self.world.ledger.chose(text_of(cloud[note_id]), {text_of(mine)})
 
     def texts(self) -> set[Text]:
         """What its notes say, and those that it set aside."""

@@ -9,7 +9,8 @@ from oharness.sync.syncing import sync_directory
 from oharness.testing.faults import Crashed
 from oharness.testing.world.accidents import after_a_crash
 from oharness.testing.world.cloud import ACCOUNT
-from oharness.testing.world.invariants import conflict_faults, conflicts_on
+from oharness.testing.world.invariants import conflict_faults
+from oharness.testing.world.lying_there import conflicts_on
 from oharness.testing.world.machine import ORIGIN, Replica
 from oharness.testing.world.world import Broken, World
 

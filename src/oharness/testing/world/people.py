@@ -14,8 +14,9 @@ from oharness.reconcile.guards import ANSWERS, Choice
 from oharness.sync.confirm import confirm_paused
 from oharness.sync.resolve import keep_both, keep_mine, merge_by_hand, take_cloud
 from oharness.testing.world.ledger import text_of
+from oharness.testing.world.lying_there import text_in
 from oharness.testing.world.machine import Replica
-from oharness.testing.world.world import World, text_in
+from oharness.testing.world.world import World
 
 LINES = 7
 _FEW_WORDS = ("red", "green", "blue")
@@ -121,6 +122,8 @@ def answer_conflict(world: World, replica: Replica, note_id: str, answer: Answer
             take_cloud(directory, note_id)
         case Answered.BOTH:
             world.set_beside = cloud
+            if cloud is not None:
+                world.ledger.came_after[cloud].add(present)
             keep_both(directory, note_id)
         case Answered.HAND:
             by_hand = replace(conflict.mine, body=f"merged by hand {word(world)}")
@@ -207,6 +210,7 @@ def put_file(world: World, replica: Replica, note_id: str, data: bytes, kind: st
     world.trace.event(kind, replica.name, f"{note_id} to {after[1] if after else '-'}")
     if after is not None:
         world.ledger.wrote(before, after)
+        world.stood_here(replica, after)
     elif before is not None:
         world.ledger.vanished(before, replica.name)
     replica.machine.disk.put(replica.path(note_id), data)

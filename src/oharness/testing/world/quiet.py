@@ -8,8 +8,9 @@ from oharness.sync.pinning import switch
 from oharness.sync.report import PassReport
 from oharness.testing.world import folders, people
 from oharness.testing.world.events import Cast
-from oharness.testing.world.invariants import backups_on, conflicts_on, faults_at_rest
+from oharness.testing.world.invariants import faults_at_rest
 from oharness.testing.world.ledger import text_of
+from oharness.testing.world.lying_there import backups_on, conflicts_on
 from oharness.testing.world.machine import Replica
 from oharness.testing.world.passes import complain, sync
 from oharness.testing.world.world import Broken, World
@@ -118,7 +119,7 @@ async def _judge(cast: Cast) -> list[str]:
     if cast.old is not None and not cast.old.has_stopped:
         here = {text_of(note) for note in cast.old.notes.values()}
         there = {text_of(note) for note in world.cloud.notes().values()}
-        if any(note_id not in cast.old.refused for note_id, _ in here ^ there):
+        if any(text.id not in cast.old.refused for text in here ^ there):
             faults.append(f"the old machine and the cloud differ: {sorted(here ^ there)}")
     for replica in world.replicas:
         faults += await _second_pass_faults(world, replica)

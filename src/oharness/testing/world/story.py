@@ -1,8 +1,12 @@
 """Plays one world from a seed: a lively time full of people and accidents, then quiet, then judgement."""
 
 import asyncio
+import os
 import random
 import tempfile
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from oharness.testing.world.world import new_world
 
 FEWEST_STEPS, MOST_STEPS = 25, 55
 _PAUSES_S = (0.0, 0.0, 0.01, 0.1, 0.3, 1.0, 3.0, 30.0, 90.0, 4000.0)
+_IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 _MACHINES = ("laptop", "desk", "phone", "attic")
 
 
@@ -37,15 +42,18 @@ class Played:
 def play(seed: int, steps: int | None = None) -> Played:
     """Plays the world of a seed; the same seed gives the same world. `steps` ends the lively time early."""
     threads = random.Random(f"threads {seed}")
-    with tempfile.TemporaryDirectory(prefix="world-") as place:
+    with ExitStack() as leaving:
+
+        def place() -> Path:
+            return Path(leaving.enter_context(tempfile.TemporaryDirectory(prefix="world-", dir=_IN_MEMORY)))
 
         async def main(loop: SimulatedLoop) -> Played:
-            return await _played(_made_up(loop, seed, Path(place)), loop, seed, steps)
+            return await _played(_made_up(loop, seed, place), loop, seed, steps)
 
         return run_simulated(main, lambda: threads.choice((0.0, 0.0, 0.001, 0.02)))
 
 
-def _made_up(loop: SimulatedLoop, seed: int, place: Path) -> Cast:
+def _made_up(loop: SimulatedLoop, seed: int, place: Callable[[], Path]) -> Cast:
     chance = random.Random(f"world {seed}")
     scope: Scope = project_scope("shop") if chance.random() < 0.8 else USER_SCOPE
     world = new_world(loop, seed, scope)
@@ -68,8 +76,9 @@ def _made_up(loop: SimulatedLoop, seed: int, place: Path) -> Cast:
         cast.old = OldDevice(world, scope.project_id)
         world.elsewhere = cast.old.texts
     if scope != USER_SCOPE and chance.random() < 0.3:
+        root = place()
         for replica in world.replicas:
-            folders.has_git(replica, place)
+            folders.has_git(replica, root)
     return cast
 
 
@@ -82,6 +91,8 @@ async def _played(cast: Cast, loop: SimulatedLoop, seed: int, steps: int | None)
         faults += await come_to_an_end(cast)
     except AssertionError as error:
         faults.append(f"{type(error).__name__}: {error}")
+    except Exception:  # noqa: BLE001 - whatever ends a world has to be told with its seed
+        faults.append(traceback.format_exc())
     faults += [str(context.get("exception") or context["message"]) for context in loop.faults]
     trace = world.trace
     for fault in faults:

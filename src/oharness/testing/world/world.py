@@ -20,7 +20,8 @@ from oharness.testing.simulated_time import SimulatedClock, SimulatedLoop
 from oharness.testing.world.cloud import Cloud
 from oharness.testing.world.cloud_watch import CloudWatch
 from oharness.testing.world.ledger import Ledger, Text, text_of
-from oharness.testing.world.machine import Machine, Process, Replica, Starter, note_in
+from oharness.testing.world.lying_there import backups_on, text_in
+from oharness.testing.world.machine import Machine, Process, Replica, Starter
 from oharness.testing.world.trace import Trace
 
 
@@ -113,6 +114,7 @@ class World:
         if self.acting is replica:
             if new is not None:
                 self.ledger.wrote(old, new)
+                self.stood_here(replica, new)
                 if self.set_beside is not None and self.set_beside[1] == new[1]:
                     self.ledger.chose(new, {self.set_beside})
             elif old is not None and note_id in replica.in_sync:
@@ -121,16 +123,44 @@ class World:
                 self.ledger.vanished(old, replica.name)
             return
         replica.in_sync.discard(note_id)
+        if old is not None and old != new and old not in backups_on(replica.machine):
+            raise Broken(f"sync takes {note_id} away on {replica.name} and has no backup of {old}")
+        if new is not None:
+            replica.stood[note_id] = new
         if after is not None and new is None:
             raise Broken(f"sync wrote what is no note: {path} on {replica.name}: {after[:80]!r}")
-        if new is not None and new not in self.ledger.writings:
-            parts = {part for part in (old, self.heard[replica.name].get(note_id)) if part}
-            self.ledger.combined(parts, new)
-            self.trace.say(replica.name, f"  combines {note_id} to {new[1]}")
+        if new is not None and old is not None:
+            self._combines(replica, old, new)
+        elif new is not None and new not in self.ledger.writings:
+            raise Broken(f"sync wrote {note_id} on {replica.name}, which nobody wrote: {new}")
+
+    def stood_here(self, replica: Replica, text: Text) -> None:
+        """A text stands in a directory: whatever stood there under its id is what it comes after."""
+        before = replica.stood.get(text.id)
+        if before is not None and before != text:
+            self.ledger.came_after[before].add(text)
+        replica.stood[text.id] = text
+
+    def _combines(self, replica: Replica, old: Text, new: Text) -> None:
+        """Sync put one text in the place of another: the cloud's newer one, or what came of both."""
+        if new in self.ledger.writings and self.ledger.leads_to(old, {new}):
+            return
+        heard = self.heard[replica.name].get(new.id)
+        if heard is not None and self.ledger.may_be_merged(new, old, heard):
+            if new != heard:
+                self.trace.say(replica.name, f"  combines {new.id} to {new.name}")
+            self.ledger.combined({old, heard}, new)
+        elif new not in self.ledger.writings:
+            raise Broken(f"sync wrote {new.id} on {replica.name}, which is no merge: {new} of {old} and {heard}")
 
     def hear(self, line: str, note: Note) -> None:
         """An answer brought a note to a line."""
-        self.heard[line][note.id] = text_of(note)
+        text = text_of(note)
+        if text not in self.ledger.writings and not (
+            self.has_old_device and self.ledger.was_brought_by_one_without_types(text)
+        ):
+            self.faults.append(f"the cloud brings {line} a text of {note.id} that nobody wrote: {text}")
+        self.heard[line][note.id] = text
 
     def heads(self, machine: Machine) -> dict[tuple[str, str], Text]:
         """What the note files of a machine say, by directory and id."""
@@ -144,12 +174,6 @@ class World:
         """What note files and the cloud say now."""
         here = {text for machine in self.machines for text in self.heads(machine).values()}
         return here | {text_of(note) for note in self.cloud.notes().values()} | self.elsewhere()
-
-
-def text_in(note_id: str, data: bytes | None) -> Text | None:
-    """The text in a file's bytes; None when there is no note in them."""
-    note = note_in(note_id, data) if data is not None else None
-    return text_of(note) if note else None
 
 
 def new_world(loop: SimulatedLoop, seed: int, scope: Scope, settings: MemorySettings | None = None) -> World:

@@ -91,7 +91,8 @@ class Events:
         self._clock = clock
         self._folders: frozenset[Path] = frozenset()
         self._changed = asyncio.Event()
-        self._works = True
+        self.gives_events = True
+        """False once the system gave none, or no more; from then on it is looked."""
 
     def follow(self, folders: Iterable[Path]) -> None:
         before, self._folders = self._folders, frozenset(folders)
@@ -100,7 +101,7 @@ class Events:
             self._changed.set()
 
     async def run(self, tell: Tell) -> None:
-        while self._works:
+        while self.gives_events:
             self._changed.clear()
             await self._until_folders_change(await asyncio.to_thread(self._present), tell)
             for folder in self._folders:  # what happened while nobody watched
@@ -120,10 +121,17 @@ class Events:
         watching = awatch(*present, recursive=False, debounce=_EVENTS_TOGETHER_MS, step=_QUIET_MS, stop_event=stop)
         try:
             async for changes in watching:
-                for folder in {Path(changed).parent for _, changed in changes}:
+                paths = {Path(changed) for _, changed in changes}
+                for folder in {path.parent for path in paths}:
                     tell(folder)
+                if not paths.isdisjoint(present):
+                    # it went or was moved, and the watch went with it; the one there now may have its number
+                    stop.set()
+        except FileNotFoundError:  # it went before it was watched
+            await self._clock.sleep(LOOK_EVERY_S)
+            stop.set()
         except (OSError, RuntimeError):  # the system watches no more folders for us
-            self._works = False
+            self.gives_events = False
             stop.set()
 
     async def _stop_when_others(self, present: dict[Path, int], stop: asyncio.Event) -> None:

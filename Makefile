@@ -93,6 +93,9 @@ bench-start: setup ## Start-up times beside a bare Python and beside reading the
 bench-sync: setup ## Sync beside git, unison and vdirsyncer with Radicale, and commits per second of the service.
 	$(BIN)/python -m bench.sync $(BENCH_ARGS)
 
+bench-recall: setup ## Recall beside FTS5, bm25s, tantivy and rank-bm25; BENCH_DATA names the corpora, FULL=1 adds 20,000 notes.
+	$(BIN)/python -m bench.recall $(if $(FULL),--full) $(BENCH_ARGS)
+
 lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml -o requirements/use.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras --group dev --group bench -c requirements/use.txt pyproject.toml -o requirements/work.txt
@@ -100,4 +103,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run demo check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start lock clean
+.PHONY: help words setup run demo check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean

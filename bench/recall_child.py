@@ -29,7 +29,8 @@ def _ours(place: Path, message: str) -> dict[str, float]:
     from oharness.memory.recall import recall_for_message
     from oharness.wiring.environment import open_environment, open_memory_for_reading
 
-    [kept] = (place / "home" / "memory-index").glob("**/*.sqlite")
+    # The user's notes have an index of their own, an empty one.
+    kept = max((place / "home" / "memory-index").glob("*.sqlite"), key=lambda path: path.stat().st_size)
 
     def open_index() -> None:
         ours = Ours(kept)

@@ -24,11 +24,13 @@ from oharness.harness.foreign_plugins import load_foreign_plugins, plugin_settin
 from oharness.harness.host import PluginHost
 from oharness.harness.model import Model
 from oharness.harness.options import AgentOptions
-from oharness.harness.permissions import Rules, idle_rules, mode_named
+from oharness.harness.permissions import Mode, Rules, idle_rules, mode_named
 from oharness.harness.sessions import (
     Session,
     SessionList,
+    StoredSession,
     list_sessions,
+    read_session,
     resume_session,
     start_session,
     unsaved_session,
@@ -136,20 +138,28 @@ class Harness:
         marker = self.registration.marker.id if self.registration else OUTSIDE
         return self.environment.home.session_directory(marker)
 
-    async def start(self) -> Agent:
-        """An agent in a new session. Where the home cannot be written, the session lives in memory only."""
+    @property
+    def default_mode(self) -> Mode:
+        """The permission mode of the settings."""
+        return mode_named(self.environment.settings.permissions.mode)
+
+    async def start(self, frontend: Frontend | None = None) -> Agent:
+        """An agent in a new session; a frontend that is given is asked instead of the harness's.
+
+        Where the home cannot be written, the session lives in memory only.
+        """
         session = await asyncio.to_thread(self._new_session)
         if session is None:
             self.notices += (Notice("session-not-kept", {"folder": str(self.sessions_folder)}),)
-        return Agent(self._options(), session or unsaved_session(), self._frontend)
+        return Agent(self._options(), session or unsaved_session(), frontend or self._frontend)
 
-    async def resume(self, name: str) -> Agent:
+    async def resume(self, name: str, frontend: Frontend | None = None) -> Agent:
         """An agent that goes on with an earlier session: an id, the beginning of one, or `latest`.
 
         Raises: NoSuchSession, AmbiguousSession, SessionInUse, TranscriptUnreadable, StorageFailed.
         """
         session = await asyncio.to_thread(resume_session, self.sessions_folder, name)
-        return Agent(self._options(), session, self._frontend)
+        return Agent(self._options(), session, frontend or self._frontend)
 
     async def use_model(self, name: str, session_id: str) -> Agent:
         """An agent with another model, in that session or, with an empty id, a new one.
@@ -166,6 +176,13 @@ class Harness:
     def listed(self) -> SessionList:
         """The sessions of this project, last used first."""
         return list_sessions(self.sessions_folder)
+
+    def read(self, name: str) -> StoredSession:
+        """A whole session of this project to look at, whoever has it open.
+
+        Raises: NoSuchSession, AmbiguousSession, TranscriptUnreadable, StorageFailed.
+        """
+        return read_session(self.sessions_folder, name)
 
     async def close(self) -> None:
         """Stops background services and lets go of the memory. Agents are closed by whoever started them."""
@@ -199,7 +216,7 @@ class Harness:
             clock=self.environment.clock,
             host=self.host,
             small_model=self.host.create_model(small) if small else None,
-            mode=mode_named(settings.permissions.mode),
+            mode=self.default_mode,
             rules=_rules(self.environment),
         )
 

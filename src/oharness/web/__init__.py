@@ -1,0 +1,1 @@
+"""The local web app: pages that plugins describe, drawn by renderers that are at home here."""

@@ -1,0 +1,1 @@
+"""Conversations in the browser: what was said, what happens now, and who is asked."""

@@ -1,0 +1,132 @@
+"""The page `chat`: a conversation, and what a person can do in it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oharness.core.errors import OharnessError
+from oharness.harness.pages import PageDescriptor
+from oharness.harness.permissions import Mode, mode_named
+from oharness.language.catalogue import msg
+from oharness.web.asked import text
+from oharness.web.chat.conversation import Conversation
+from oharness.web.chat.conversations import Conversations
+from oharness.web.chat.items import Item
+from oharness.web.projects import OpenProject
+
+CHAT = "chat"
+_OFFLINE = "offline"
+_RECENT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPage:
+    """The chat of one project."""
+
+    project: OpenProject
+    conversations: Conversations
+    default_mode: Mode
+
+    def descriptor(self) -> PageDescriptor:
+        """The page as the host draws it."""
+        actions = {
+            "send": self._send,
+            "retry": self._retry,
+            "stop": self._stop,
+            "answer": self._answer,
+            "mode": self._mode,
+        }
+        return PageDescriptor(CHAT, msg("Chat"), CHAT, self._data, actions, icon="chat")
+
+    def watch(self, query: Mapping[str, Any], mark: Callable[[str], None]) -> Callable[[], None]:
+        """Marks each item of the conversation that changes; those that changed since the page was drawn at once."""
+        session_id = text(query, "session")
+        if not session_id:
+            return lambda: None
+        stop = self.conversations.watch(session_id, mark)
+        conversation = self.conversations.of(session_id)
+        if conversation is not None:
+            since = text(query, "since")
+            for item_id in conversation.changed_since(int(since) if since.isdecimal() else 0):
+                mark(item_id)
+        return stop
+
+    def item(self, query: Mapping[str, Any], item_id: str) -> Item | None:
+        """An item as it is now."""
+        conversation = self.conversations.of(text(query, "session"))
+        return conversation.items.get(item_id) if conversation else None
+
+    async def _data(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
+        session_id = text(query, "session")
+        conversation = self.conversations.of(session_id) if session_id else None
+        problem: OharnessError | None = None
+        items: list[Item] = []
+        if conversation is not None:
+            items = conversation.shown()
+        elif session_id:
+            items = await self.conversations.stored(session_id)
+        sessions = (await asyncio.to_thread(self.project.listed)).sessions[:_RECENT]
+        mode = conversation.agent.mode if conversation and conversation.agent else self.default_mode
+        return {
+            "session": session_id,
+            "items": items,
+            "revision": conversation.revision if conversation else 0,
+            "running": conversation is not None and conversation.is_running,
+            "mode": str(mode),
+            "modes": [str(one) for one in Mode],
+            "model": self.project.model_name,
+            "is_offline": self.project.model_name == _OFFLINE,
+            "notices": [{"key": one.key, "fields": dict(one.fields)} for one in self.project.notices],
+            "recent": [
+                {"id": one.session_id, "title": one.title, "at": one.last_at, "is_here": one.session_id == session_id}
+                for one in sessions
+            ],
+            "commands": [{"name": one.name, "help": one.help} for one in self.project.commands],
+            "problem": problem,
+        }
+
+    async def _send(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A message. In a new conversation the browser goes on at its address."""
+        told = text(fields, "text")
+        if not told.strip():
+            return {}
+        session_id = text(fields, "session")
+        if session_id:
+            conversation = await self.conversations.opened(session_id)
+            await self._say(conversation, told)
+            return {}
+        mode = text(fields, "mode")
+        session_id, conversation = await self.conversations.begun(mode_named(mode) if mode else None)
+        await self._say(conversation, told)
+        return {"go": {"page": CHAT, "query": {"session": session_id}}}
+
+    async def _say(self, conversation: Conversation, told: str) -> None:
+        name, _, rest = told[1:].strip().partition(" ")
+        command = next((one for one in self.project.commands if one.name == name), None)
+        if command is None or not told.startswith("/") or conversation.agent is None:
+            conversation.send(told)
+        else:
+            conversation.tell(await command.run(rest.strip(), self.project.context(conversation.agent)))
+
+    async def _retry(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        (await self.conversations.opened(text(fields, "session"))).retry()
+        return {}
+
+    async def _stop(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        if (conversation := self.conversations.of(text(fields, "session"))) is not None:
+            await conversation.stop()
+        return {}
+
+    async def _answer(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        conversation = await self.conversations.opened(text(fields, "session"))
+        conversation.answer(text(fields, "call"), text(fields, "answer"), text(fields, "reason"))
+        return {}
+
+    async def _mode(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        mode, session_id = mode_named(text(fields, "mode")), text(fields, "session")
+        if session_id:
+            agent = (await self.conversations.opened(session_id)).agent
+            if agent is not None:
+                agent.mode = mode
+        return {"part": "mode", "data": {"mode": str(mode), "modes": [str(one) for one in Mode], "session": session_id}}

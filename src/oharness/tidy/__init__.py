@@ -1,0 +1,1 @@
+"""Findings and merge plans, without a model: pure decisions."""

@@ -26,7 +26,7 @@ from oharness.language.sentences import notice_sentence
 from oharness.wiring.harness import Harness
 
 _MODES = tuple(str(mode) for mode in Mode)
-_IN_THE_DOCUMENT = ("recalled", "saved")
+_IN_THE_DOCUMENT = ("recalled", "saved", "saved-earlier")
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Told:
             case UserMessageStored(message):
                 found = message.metadata.get("recalled", ())
                 self.recalled = [{"scope": one["scope"], "id": one["id"]} for one in found]
-            case Notice("saved", fields):
+            case Notice("saved" | "saved-earlier", fields):
                 self.saved += int(fields.get("count", 0))
             case RunFinished(reply, calls):
                 self.reply, self.calls = reply, calls
@@ -108,11 +108,11 @@ async def _run(
         told = Told()
         try:
             await _answered(agent, text, told, call, view)
+            if output.json_only:
+                output.document(told.document(agent.session.session_id))
         finally:
             view.end()
             await until_interrupted(agent.close())
-    if output.json_only:
-        output.document(told.document(agent.session.session_id))
     return DONE
 
 

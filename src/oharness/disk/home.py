@@ -66,6 +66,14 @@ class Home:
         return self.root / "memory-locks"
 
     @property
+    def extraction(self) -> Path:
+        return self.root / "memory-extraction"
+
+    @property
+    def forgotten(self) -> Path:
+        return self.root / "memory-forgotten"
+
+    @property
     def sessions(self) -> Path:
         return self.root / "sessions"
 

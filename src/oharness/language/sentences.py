@@ -79,6 +79,12 @@ ERRORS: Mapping[str, str] = {
     "BackupFailed": "The backup {path} could not be written ({reason}), so the note was left as it is. Check that the "
     "disk has room.",
     "NoSuchBackup": "There is no backup {backup}. `oharness memory backups` lists them.",
+    # the Memory page
+    "IdTakenThere": "The note cannot move: there is another note {note_id} already. Merge the two by hand.",
+    "ConflictSeenOtherwise": "The note {note_id} was changed while you were deciding. Nothing was done; look at the "
+    "conflict again.",
+    "MarksLeft": "Line {line} still marks one of the two sides. Choose what stays, and remove the lines with <<<<<<<, "
+    "======= and >>>>>>>.",
     # harness
     "ModelFailed": "The model {model} did not answer. Send the message again, or set another `model`.",
     "NoSuchProvider": "There is no model provider {provider}. Known are: {known}. Check `model` in the settings.",
@@ -197,11 +203,14 @@ MODEL_FAULTS: Mapping[str, str] = {
 
 COUNTED_NOTICES: Mapping[str, str] = {
     "saved": "saved {count} memories from this conversation",
+    "saved-earlier": "saved {count} memories from an earlier conversation",
     "recalled": "recalled {count} memories",
 }
 """Notices with a number. English says them with one form, as the specification does; other languages have theirs."""
 
 NOTICES: Mapping[str, str] = {
+    "extraction-needs-model": "Automatic extraction is on, but {model} is no language model, so nothing is extracted. "
+    "Set `model` or `smallModel` in config.json, or OHARNESS_SMALL_MODEL, for example to openai-compatible:NAME.",
     "step-limit": "Stopped after {steps} steps. Say that it should go on, or say what to do instead.",
     "transcript-damaged": "Parts of this conversation's file cannot be read ({count}); the rest is here.",
     "hook-failed": "{hook} of the plugin {plugin} failed ({error}); the message was sent all the same.",

@@ -1,4 +1,4 @@
-"""Deleting a note on purpose: set aside first, recorded for sync, then removed."""
+"""Deleting a note on purpose: set aside first, recorded for sync and against being learned again, then removed."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.backups import BackupReason, SetAside
 from oharness.disk.note_dir import NoteChangedOnDisk, NoteFile
 from oharness.memory.finding import find_note
+from oharness.memory.forgotten import keep_fingerprint
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
 from oharness.notes.hashing import content_hash
@@ -44,6 +45,7 @@ def _forget(memory: Memory, note_id: str, scope: ScopeKind | None, reason: Backu
     with service.changing():
         _, file = find_note(memory, note_id, service.kind)
         backup = memory.backups.save(_set_aside(service, file, reason))
+        keep_fingerprint(memory, service.scope, file.note)
         service.changes.before_delete(note_id, content_hash(file.note))
         service.delete(note_id, file.expected)
     return Forgotten(note_id, service.kind, backup)

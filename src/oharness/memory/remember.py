@@ -12,6 +12,7 @@ from oharness.disk.git import checkout_around
 from oharness.disk.note_dir import NoteChangedOnDisk, NoteFile
 from oharness.memory.credential_gate import refuse_credentials
 from oharness.memory.finding import look_up
+from oharness.memory.forgotten import lift_fingerprints
 from oharness.memory.notices import MemoryNotice, notes_in_repository
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
@@ -77,10 +78,14 @@ def remember(memory: Memory, request: RememberRequest, reason: BackupReason = Ba
     """
     for _ in range(_MOST_ATTEMPTS - 1):
         try:
-            return _told(memory, _write(memory, request, reason))
+            written = _write(memory, request, reason)
         except NoteChangedOnDisk:
             continue
-    return _told(memory, _write(memory, request, reason))
+        break
+    else:
+        written = _write(memory, request, reason)
+    lift_fingerprints(memory, written.note)
+    return _told(memory, written)
 
 
 def _write(memory: Memory, request: RememberRequest, reason: BackupReason) -> _Written:

@@ -8,6 +8,7 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.atomic import Absent
 from oharness.disk.backups import LISTED, Backup, BackupReason, SetAside
 from oharness.disk.note_dir import DamagedFile, NoteChangedOnDisk, NoteFile
+from oharness.memory.forgotten import lift_fingerprints
 from oharness.memory.scopes import Memory, known_directories, service_for_directory
 from oharness.memory.service import MemoryService
 from oharness.notes.frontmatter import note_file_name, parse_note
@@ -63,6 +64,7 @@ def restore_backup(memory: Memory, name: str) -> Restored:
     place = _place(memory, backup)
     if isinstance(note, ProblemReason) or place is None:
         raise NotRestorable(name, _obstacle(memory, backup) or "")
+    lift_fingerprints(memory, note)
     for _ in range(_MOST_ATTEMPTS - 1):
         try:
             return _restore(memory, place, note)

@@ -6,7 +6,9 @@ from oharness.harness.descriptors import PluginRegistry
 from oharness.memory.scopes import Memory
 from oharness.plugins.memory.background import BackgroundSync, use_hook
 from oharness.plugins.memory.message_hook import recall_hook
+from oharness.plugins.memory.page.descriptor import memory_page
 from oharness.plugins.memory.prompt import memory_section
+from oharness.plugins.memory.run_hooks import extraction_hook
 from oharness.plugins.memory.tools import memory_tools
 
 PROJECT_SERVICE = "memory.project"
@@ -17,7 +19,7 @@ SYNC = "memory.sync"
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlugin:
-    """Tools, prompt section, recall and sync over an open memory, which it does not own."""
+    """Tools, prompt section, recall, page and sync over an open memory, which it does not own."""
 
     memory: Memory
     background: BackgroundSync | None = None
@@ -31,6 +33,8 @@ class MemoryPlugin:
             registry.tool(tool)
         registry.prompt_section(memory_section(self.memory))
         registry.message_hook(recall_hook(self.memory))
+        registry.run_hook(extraction_hook(self.memory))
+        registry.page(memory_page(self.memory, self.background))
         if self.background is not None:
             registry.background_service(self.background)
             registry.run_hook(use_hook(self.background))

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select
 
 from oharness.core.randomness import Randomness
-from oharness.gateway.database import METADATA
-from oharness.gateway.deletion import Done, Kind, Step, Stopped, Subject
+from oharness.gateway.database import DELETIONS, METADATA
+from oharness.gateway.deletion import LATE_MS, Done, Kind, Step, Stopped, Subject
 from oharness.testing.clock import FakeClock
 from oharness.testing.gateway import PASSWORD, Browser, Gateway, open_gateway, words_of
 from oharness.testing.randomness import SeededRandomness
@@ -57,11 +57,13 @@ async def synced(sync: SyncServer, account_id: str) -> Caller:
 
 
 async def rows_left(gateway: Gateway) -> dict[str, int]:
+    """Rows by table, without the note that something is erased for the last time in a while."""
     left: dict[str, int] = {}
     async with gateway.cloud.database.transaction() as connection:
         for table in METADATA.sorted_tables:
             if table.name not in ("meta", "signing_keys", "attempts"):
-                count = len((await connection.execute(select(table))).all())
+                rows = (await connection.execute(select(table))).all()
+                count = sum(getattr(row, "step", None) != Step.ERASE_LATE for row in rows)
                 left |= {table.name: count} if count else {}
     return left
 
@@ -141,6 +143,30 @@ async def test_housekeeping_finishes_what_stopped(leaving: Gateway, way: Unrelia
     way.fails = False
     await leaving.cloud.housekeeping.round()
     assert await rows_left(leaving) == {}
+
+
+async def test_what_a_late_write_left_is_erased_a_while_later_and_then_nothing_is_known_any_more(
+    leaving: Gateway, sync: SyncServer, clock: FakeClock, way: Unreliable
+) -> None:
+    browser = leaving.browser()
+    await browser.sign_up("ann@example.com")
+    account = await leaving.cloud.accounts.named("ann@example.com")
+    await browser.get("/account/delete")
+    assert "Your account is gone" in words_of(await browser.send("/account/delete", password=PASSWORD))
+    late = f"users/{account.id}/memory/objects/a-1/late.md"
+    await sync.store.create(late, b"a write that a store held back")
+    await leaving.cloud.housekeeping.round()
+    assert await stored(sync, f"users/{account.id}/") == [late]
+    way.fails = True
+    clock.advance(LATE_MS / 1000)
+    await leaving.cloud.housekeeping.round()
+    assert await stored(sync, f"users/{account.id}/") == [late]
+    way.fails = False
+    clock.advance(LATE_MS / 1000)
+    await leaving.cloud.housekeeping.round()
+    assert await stored(sync, f"users/{account.id}/") == []
+    async with leaving.cloud.database.transaction() as connection:
+        assert (await connection.execute(select(DELETIONS))).all() == []
 
 
 async def test_a_stop_before_the_last_step_is_finished_without_the_account(leaving: Gateway, way: Unreliable) -> None:

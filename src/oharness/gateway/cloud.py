@@ -68,12 +68,13 @@ async def open_cloud(
     *,
     cost: HashingCost = DEFAULT_COST,
     eraser: EraseClient | None = None,
+    database: Database | None = None,
 ) -> Cloud:
     """The parts on the database of the settings, its tables made; `close` the database when done.
 
     Raises: SettingUnusable, DatabaseUnavailable, DatabaseTooNew.
     """
-    database = open_database(settings.database_url)
+    database = database or open_database(settings.database_url)
     try:
         secret = await database.prepare(randomness)
     except BaseException:

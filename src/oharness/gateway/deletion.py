@@ -1,6 +1,6 @@
 """Deleting an account or a team: erased at the sync service, then its rows, then erased once more.
 
-Where a deletion stands is kept in the database, so that one that stopped goes on from there: at the next start,
+And a third time a while later, for what was on its way to the store when the first two came (ADR 0044). Where a deletion stands is kept in the database, so that one that stopped goes on from there: at the next start,
 when it is asked for again, or by `oharness gateway admin deletions resume`. Every step may be repeated.
 """
 
@@ -21,6 +21,8 @@ from oharness.gateway.teams import NoSuchTeam, hand_over, teams_of
 from oharness.protocol.erase import EraseRequest, EraseTeam, EraseUser
 from oharness.serving.metrics import Metrics
 
+LATE_MS = 10 * 60 * 1000
+"""By then every request that began before the marker has ended, and every write that a store still held back."""
 _LOG = logging.getLogger("oharness.gateway")
 
 
@@ -37,6 +39,8 @@ class Step(StrEnum):
     ERASE = "erase"
     REMOVE = "remove"
     ERASE_AGAIN = "erase-again"
+    ERASE_LATE = "erase-late"
+    """Done, as far as anybody waits for it."""
 
 
 @dataclass(eq=False)
@@ -171,10 +175,28 @@ class Deletions:
         """
         return {one.subject: await self.carry_on(one.subject) for one in await self.open()}
 
+    async def erase_late(self) -> None:
+        """Erases for the last time what was deleted `LATE_MS` ago; one that fails is tried again later.
+
+        Raises: DatabaseUnavailable.
+        """
+        due = select(DELETIONS).where(_IS_LATE, DELETIONS.c.tried_ms <= self._clock.now_ms() - LATE_MS)
+        async with self._database.transaction() as connection:
+            rows = (await connection.execute(due)).all()
+        for subject in [Subject(Kind(row.kind), row.id) for row in rows]:
+            try:
+                await self._eraser.erase(_request(subject))
+            except EraseFailed as error:
+                await self._stopped(subject, Step.ERASE_LATE, error.reason)
+            else:
+                async with self._database.transaction() as connection:
+                    await connection.execute(delete(DELETIONS).where(*_is(subject), _IS_LATE))
+
     async def open(self) -> list[OpenDeletion]:
         """The deletions that are not finished, oldest first."""
+        unfinished = select(DELETIONS).where(~_IS_LATE).order_by(DELETIONS.c.asked_ms)
         async with self._database.transaction() as connection:
-            rows = (await connection.execute(select(DELETIONS).order_by(DELETIONS.c.asked_ms))).all()
+            rows = (await connection.execute(unfinished)).all()
         return [
             OpenDeletion(Subject(Kind(row.kind), row.id), Step(row.step), row.fault, Millis(row.asked_ms))
             for row in rows
@@ -196,7 +218,8 @@ class Deletions:
             await connection.execute(insert(DELETIONS).values(row | {"asked_ms": self._clock.now_ms()}))
 
     async def _step(self, connection: AsyncConnection, subject: Subject) -> str | None:
-        return (await connection.execute(select(DELETIONS.c.step).where(*_is(subject)))).scalar_one_or_none()
+        step = select(DELETIONS.c.step).where(*_is(subject), ~_IS_LATE)
+        return (await connection.execute(step)).scalar_one_or_none()
 
     async def _next_step(self, subject: Subject) -> Step | None:
         async with self._database.transaction() as connection:
@@ -221,9 +244,10 @@ class Deletions:
             await connection.execute(update(DELETIONS).where(*_is(subject)).values(step=Step.ERASE_AGAIN))
 
     async def _finish(self, subject: Subject, objects: int) -> Done:
+        done = update(DELETIONS).where(*_is(subject)).returning(DELETIONS.c.objects)
+        values = {"step": Step.ERASE_LATE, "fault": None, "tried_ms": self._clock.now_ms()}
         async with self._database.transaction() as connection:
-            gone = delete(DELETIONS).where(*_is(subject)).returning(DELETIONS.c.objects)
-            before = (await connection.execute(gone)).scalar_one_or_none()
+            before = (await connection.execute(done.values(values))).scalar_one_or_none()
         _LOG.info("deleted", extra={"fields": {"kind": subject.kind}})
         return Done((before or 0) + objects)
 
@@ -234,6 +258,9 @@ class Deletions:
         async with self._database.transaction() as connection:
             await connection.execute(update(DELETIONS).where(*_is(subject)).values(values))
         return Stopped(step, reason)
+
+
+_IS_LATE = DELETIONS.c.step == Step.ERASE_LATE
 
 
 def _is(subject: Subject) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -40,7 +40,7 @@ class Housekeeping:
 
     async def round(self) -> None:
         """One round. Raises: nothing; a gateway goes on without its housekeeping."""
-        for work in (self._keys.keep, self.sweep, self._deletions.carry_on_with_all):
+        for work in (self._keys.keep, self.sweep, self._deletions.carry_on_with_all, self._deletions.erase_late):
             try:
                 await work()
             except DatabaseUnavailable as error:

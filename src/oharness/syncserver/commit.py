@@ -68,7 +68,8 @@ class WaitingCommit:
     """A commit in the queue of its scope.
 
     `request_on` gives the request against a manifest: an old client's depends on it. `suffixes` are the
-    positions whose object key was taken; `was_tried` says that a manifest with it may be in the store.
+    positions whose object key was taken; `sent` are bodies that may be in the store, `stored` those that are;
+    `was_tried` says that a manifest with it may be in the store.
     """
 
     account: str
@@ -78,6 +79,7 @@ class WaitingCommit:
     done: asyncio.Future[CommitOutcome]
     refusals: dict[int, ErrorCode | None] = field(default_factory=dict)
     suffixes: dict[int, str] = field(default_factory=dict)
+    sent: set[tuple[str, str]] = field(default_factory=set)
     stored: set[tuple[str, str]] = field(default_factory=set)
     was_tried: bool = False
 
@@ -177,23 +179,23 @@ class CommitService:
             except (RequestRefused, ManifestUnreadable) as error:
                 _fail(batch, error)
                 return
-        _fail(batch, failure)
+        _fail(batch, await self._erased_or(key, batch, failure))
 
     async def _try_once(self, key: str, batch: list[WaitingCommit]) -> None:
         """Settles every commit of the batch.
 
         Raises: _TryAgain, StoreUnavailable, RequestRefused, ManifestUnreadable.
         """
-        account = batch[0].account
-        await refuse_erased_account(self._store, account)
+        await self._undo_if_erased(key, batch)
         read = await self._manifests.read(key)
         if read.manifest.erased:
+            await self._undo(key, batch)
             raise account_erased()
         steps = await self._judged_and_stored(key, read, batch)
         after = _last_manifest(read.manifest, steps)
         if after is not read.manifest:
             await self._write_manifest(key, read, after, batch)
-            await self._undo_if_erased(key, account, batch)
+            await self._undo_if_erased(key, batch)
         await self._purge(key, read.manifest, after, steps)
         for step in steps:
             _settle(step)
@@ -237,6 +239,8 @@ class CommitService:
         if not wanted:
             return True
         first = steps[0].waiting
+        for name, (waiting, _, _) in wanted.items():
+            waiting.sent.add(name)
         bodies = BodyStore(self._store, self._clock, first.account, first.scope)
         taken = await bodies.write({name: data for name, (_, _, data) in wanted.items()})
         if isinstance(taken, Unknown):
@@ -274,25 +278,38 @@ class CommitService:
             case Unknown():
                 self._metrics.count("store_unknown")
 
-    async def _undo_if_erased(self, key: str, account: str, batch: list[WaitingCommit]) -> None:
-        """After the write: an erasure that began meanwhile may have missed it, so it is taken back (P-35).
+    async def _undo_if_erased(self, key: str, batch: list[WaitingCommit]) -> None:
+        """Before and after every write: an erasure that began meanwhile may have missed it, so it is taken back (P-35).
 
-        Raises: RequestRefused (410).
+        Raises: RequestRefused (410), StoreUnavailable.
         """
         try:
-            await refuse_erased_account(self._store, account)
+            await refuse_erased_account(self._store, batch[0].account)
         except RequestRefused:
-            read = await self._manifests.read(key)
-            if not read.manifest.erased:
-                gone = erased_manifest(self._randomness.token(16), self._randomness.token(16))
-                await self._manifests.write(key, read, gone)
-            await self._remove_stored(batch)
+            await self._undo(key, batch)
             raise
 
-    async def _remove_stored(self, batch: list[WaitingCommit]) -> None:
+    async def _undo(self, key: str, batch: list[WaitingCommit]) -> None:
+        """Nothing of these commits stays, whatever the store said of their writes."""
+        if not any(waiting.sent or waiting.was_tried for waiting in batch):
+            return
+        read = await self._manifests.read(key)
+        if read.version is not None and not read.manifest.erased:
+            gone = erased_manifest(self._randomness.token(16), self._randomness.token(16))
+            await self._manifests.write(key, read, gone)
         for waiting in batch:
             bodies = BodyStore(self._store, self._clock, waiting.account, waiting.scope)
-            await self._store.remove([bodies.key(*name) for name in sorted(waiting.stored)])
+            await self._store.remove([bodies.key(*name) for name in sorted(waiting.sent)])
+
+    async def _erased_or(self, key: str, batch: list[WaitingCommit], failure: BaseException) -> BaseException:
+        """Why commits that were given up failed: nobody comes back to an account that was erased meanwhile."""
+        try:
+            await self._undo_if_erased(key, batch)
+        except RequestRefused as error:
+            return error
+        except (StoreUnavailable, ManifestUnreadable):
+            pass  # what is left is swept by the erasure that comes last
+        return failure
 
     async def _purge(self, key: str, before: Manifest, after: Manifest, steps: Sequence[_Step]) -> None:
         """Removes the bodies of notes deleted everywhere (P-30), also when a commit is answered again."""

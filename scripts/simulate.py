@@ -4,15 +4,19 @@
     python scripts/simulate.py --replay 1234            # tells what happened in the world of one seed
 
 A world that breaks an invariant is told in short, with the command that replays it and the fewest steps that
-break it. Exit code 1 when anything broke.
+break it. The two runs of a world happen in two processes in which sets of texts have different orders. Exit code 1
+when anything broke.
 """
 
 import argparse
+import gc
 import multiprocessing
+import os
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from multiprocessing.pool import Pool
 
 from oharness.testing.commit_model import Bounds, explore, named_anew
 from oharness.testing.world.story import Played, play
@@ -22,6 +26,7 @@ LARGE = [Bounds(1, 2, 2, 1), Bounds(2, 1, 1, 0), Bounds(2, 2, 1, 1)]
 LARGE_FROM_SEEDS = 50_000
 _TOLD_WORLDS = 5
 _FAULT = "fault: "
+_ORDER = "PYTHONHASHSEED"
 
 
 @dataclass(slots=True)
@@ -84,8 +89,11 @@ def _model(seeds: int) -> bool:
 def _worlds(seeds: range, workers: int) -> Tally:
     tally = Tally()
     started = time.perf_counter()
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        for played in pool.imap_unordered(_played_twice, seeds, chunksize=8):
+    print(f"worlds of the seeds {seeds.start} to {seeds.stop - 1}", flush=True)
+    with _pool(max(1, workers // 2), "1") as one, _pool(max(1, workers // 2), "2") as other:
+        runs = one.imap(_played, seeds, chunksize=8), other.imap(_played, seeds, chunksize=8)
+        for first, second in zip(*runs, strict=True):
+            played = _compared(first, second)
             tally.add(played)
             if played.faults and len(tally.broken) <= _TOLD_WORLDS:
                 _tell_broken(played)
@@ -95,19 +103,29 @@ def _worlds(seeds: range, workers: int) -> Tally:
     return tally
 
 
-def _played_twice(seed: int) -> Played:
-    first, second = play(seed), play(seed)
+def _pool(workers: int, order: str) -> Pool:
+    """Processes in which sets have another order than elsewhere: what rests on it shows as two runs that differ."""
+    before = os.environ.get(_ORDER)
+    os.environ[_ORDER] = order
+    try:
+        return multiprocessing.get_context("spawn").Pool(workers, gc.freeze)
+    finally:
+        if before is None:
+            del os.environ[_ORDER]
+        else:
+            os.environ[_ORDER] = before
+
+
+def _played(seed: int) -> Played:
+    return replace(play(seed), lines=())
+
+
+def _compared(first: Played, second: Played) -> Played:
     faults = first.faults
     if first.digest != second.digest:
-        faults = (*faults, _first_difference(first, second))
-    return Played(seed, (), first.digest, first.counts, first.requests + second.requests, faults, first.steps)
-
-
-def _first_difference(first: Played, second: Played) -> str:
-    for number, (one, other) in enumerate(zip(first.lines, second.lines, strict=False)):
-        if one != other:
-            return f"two runs differ from line {number}: {one!r} and {other!r}"
-    return "two runs differ in their length"
+        way = f"{_ORDER}=1 and then =2 python scripts/simulate.py --replay {first.seed}"
+        faults = (*faults, f"two runs differ; to see where: {way}")
+    return replace(first, requests=first.requests + second.requests, faults=faults)
 
 
 def _tell_broken(played: Played) -> None:

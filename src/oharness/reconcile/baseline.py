@@ -247,7 +247,7 @@ def after_reset(baseline: Baseline, held: Collection[str]) -> Baseline:
     """
     entries = {
         note_id: Entry(AgreedBeforeReset(known_versions(baseline.entry(note_id).agreed)))
-        for note_id in {*held, *_with_versions(baseline)}
+        for note_id in sorted({*held, *_with_versions(baseline)})
     }
     return Baseline(baseline.device, entries=MappingProxyType(entries))
 

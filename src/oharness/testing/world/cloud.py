@@ -52,13 +52,19 @@ _NO_LOG = logging.NullHandler()
 
 
 class WatchedObjects(RamObjects):
-    """Objects in memory; every manifest that is stored is told to `watch`, and all of it can be set back."""
+    """Objects in memory; all of it can be set back.
 
-    def __init__(self, clock: SimulatedClock, watch: WriteWatch) -> None:
+    Every manifest that is stored is told to `watch`, and every note to `took_in`.
+    """
+
+    def __init__(self, clock: SimulatedClock, watch: WriteWatch, took_in: Callable[[Note], None]) -> None:
         super().__init__(clock)
         self._watch = watch
+        self._took_in = took_in
 
     async def create(self, key: str, value: bytes) -> Written:
+        if key.endswith(FILE_SUFFIX):
+            self._took_in(_parsed(value, key.split("/")[-2]))
         return self._seen(key, value, await super().create(key, value))
 
     async def replace(self, key: str, value: bytes, known: StoreVersion) -> Written:
@@ -118,7 +124,7 @@ class Tokens:
 
 
 class Cloud:
-    """The service of a world. `heard` is told of every note that an answer brought to a line."""
+    """The service of a world. `heard` is told of each note that an answer brings, `took_in` of each stored."""
 
     def __init__(
         self,
@@ -127,6 +133,7 @@ class Cloud:
         trace: Trace,
         watch: CloudWatch,
         heard: Callable[[str, Note], None],
+        took_in: Callable[[Note], None],
     ) -> None:
         logging.getLogger("oharness.syncserver").addHandler(_NO_LOG)  # what goes wrong here is meant to
         self.clock = clock
@@ -134,7 +141,7 @@ class Cloud:
         self.quota = Quota()
         self.plan = "paid"
         self.free_limits = ROOMY
-        self.objects = WatchedObjects(clock, watch.manifest_written)
+        self.objects = WatchedObjects(clock, watch.manifest_written, took_in)
         self.watch = watch
         watch.objects = self.objects
         self.backup: dict[str, Any] | None = None

@@ -31,10 +31,9 @@ def conflict_faults(world: World, replica: Replica, note_id: str) -> Iterator[st
         return
     if mine == cloud:
         yield f"{note_id} on {replica.name}: a conflict, and both sides say {mine[1]}"
-    unclear = world.ledger.was_written_twice(mine) or world.ledger.was_written_twice(cloud)
-    if not unclear and world.ledger.leads_to(mine, {cloud}):
+    if world.ledger.leads_plainly_to(mine, cloud):
         yield f"{note_id} on {replica.name}: a conflict, and only the cloud changed ({mine[1]} to {cloud[1]})"
-    if not unclear and world.ledger.leads_to(cloud, {mine}):
+    if world.ledger.leads_plainly_to(cloud, mine):
         yield f"{note_id} on {replica.name}: a conflict, and only this machine changed ({cloud[1]} to {mine[1]})"
 
 
@@ -82,7 +81,7 @@ def _lost_texts(world: World) -> Iterator[str]:
     """Every text somebody saved is live, in a conflict, or was replaced or deleted by somebody who saw it."""
     ledger = world.ledger
     kept = world.texts_somewhere() | ledger.excused
-    kept |= {deletion.text for deletion in (*ledger.firm, *ledger.soft)}
+    kept |= ledger.deleted_texts()
     backups: set[Text] = set()
     for replica in world.replicas:
         for note_id, conflict in conflicts_on(replica).items():

@@ -77,6 +77,7 @@ class Lab:
             answer_conflict(self.world, replica, note_id, answer)
         finally:
             self.world.acting = self.world.set_beside = None
+            self.world.takes_the_clouds = False
 
     def confirms(self, replica: Replica, choice: Choice) -> None:
         """Somebody answers what the directory asks."""

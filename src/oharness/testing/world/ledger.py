@@ -79,6 +79,7 @@ class Ledger:
     firm: list[Deletion] = field(default_factory=list)
     soft: list[Deletion] = field(default_factory=list)
     excused: set[Text] = field(default_factory=set)
+    meant_at: dict[Text, int] = field(default_factory=dict)
     brought_back: dict[str, int] = field(default_factory=dict)
     came_after: dict[Text, set[Text]] = field(default_factory=lambda: defaultdict(set))
     number: int = 0
@@ -97,6 +98,10 @@ class Ledger:
             self.brought_back[after[0]] = self.number
         else:
             self.replaced_by[before].add(after)
+
+    def meant(self, text: Text) -> None:
+        """What was written through the product is meant, also where it says what a deleted note said."""
+        self.meant_at[text] = self.number
 
     def combined(self, parts: Iterable[Text], whole: Text) -> None:
         """Sync made one text of several."""
@@ -147,12 +152,12 @@ class Ledger:
     # --- what follows from it
 
     def may_be_merged(self, whole: Text, mine: Text, cloud: Text) -> bool:
-        """Whether `whole` is what comes of merging the two over some text that both grew from."""
+        """Whether `whole` is what comes of merging the two over some text that mine grew from."""
         both = (self.replaced_by, self.came_after)
         return any(
             is_merged_of(whole, mine, cloud, base) and self._reaches(base, {mine}, both)
-            for base in {*self.replaced_by, *self.came_after, mine, cloud}
-            if base.id == whole.id and self._reaches(base, {cloud}, both)
+            for base in {*self.replaced_by, *self.came_after} - {mine}
+            if base.id == whole.id
         )
 
     def was_brought_by_one_without_types(self, text: Text) -> bool:
@@ -160,13 +165,22 @@ class Ledger:
         known = frozenset(mark for mark in text.marks if mark.startswith(_KNOWN_OF_OLD))
         return any((text.id, text.lines) == (other.id, other.lines) and known <= other.marks for other in self.writings)
 
-    def deletions(self, note_id: str) -> list[Deletion]:
-        """Every deletion of a note, firm or not."""
-        return [one for one in (*self.firm, *self.soft) if one.text[0] == note_id]
+    def deleted_texts(self) -> set[Text]:
+        """The texts that somebody deleted, or that vanished, and that nobody wrote again on purpose after that."""
+        return {
+            deletion.text
+            for deletion in (*self.firm, *self.soft)
+            if deletion.number > self.meant_at.get(deletion.text, 0)
+        }
 
     def leads_to(self, text: Text, goals: Collection[Text]) -> bool:
         """Whether a text is one of the goals or was replaced, step by step, by one of them."""
         return self._reaches(text, goals, (self.replaced_by,))
+
+    def leads_plainly_to(self, text: Text, goal: Text) -> bool:
+        """The same by way of texts only whose place in the order is clear."""
+        plain = {old: new for old, new in self.replaced_by.items() if not self.was_written_twice(old)}
+        return not self.was_written_twice(goal) and self._reaches(text, {goal}, (plain,))
 
     def _reaches(self, text: Text, goals: Collection[Text], steps: tuple[dict[Text, set[Text]], ...]) -> bool:
         seen, waiting = {text}, [text]

@@ -82,7 +82,7 @@ class OldDevice:
 
     def texts(self) -> set[Text]:
         """What its notes say, and those that it set aside."""
-        return {text_of(note) for note in self.notes.values()}
+        return {text_of(note) for note in (*self.notes.values(), *self.backups)}
 
     # --- sync
 

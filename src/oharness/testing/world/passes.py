@@ -10,6 +10,7 @@ from oharness.testing.faults import Crashed
 from oharness.testing.world.accidents import after_a_crash
 from oharness.testing.world.cloud import ACCOUNT
 from oharness.testing.world.invariants import conflict_faults
+from oharness.testing.world.ledger import text_of
 from oharness.testing.world.lying_there import conflicts_on
 from oharness.testing.world.machine import ORIGIN, Replica
 from oharness.testing.world.world import Broken, World
@@ -45,7 +46,7 @@ async def sync(world: World, replica: Replica) -> PassReport | None:
     for note_id in sorted(set(report.conflicts) - known):
         world.faults += conflict_faults(world, replica, note_id)
         world.trace.event("conflict", replica.name, note_id)
-    _record(replica, report)
+    _record(world, replica, report)
     return report
 
 
@@ -58,11 +59,12 @@ def complain(world: World) -> None:
         raise Broken("; ".join(world.faults))
 
 
-def _record(replica: Replica, report: PassReport) -> None:
+def _record(world: World, replica: Replica, report: PassReport) -> None:
     """What a finished pass left as the cloud has it, and what it knows to be gone there."""
     if report.paused is None:
-        unsettled = {*report.conflicts, *report.held_back}
-        replica.in_sync = set(replica.notes()) - unsettled
+        there = {text_of(note) for note in world.cloud.notes().values()}
+        notes = {note_id for note_id, note in replica.notes().items() if text_of(note) in there}
+        replica.in_sync = ((replica.in_sync & replica.files().keys()) | notes) - {*report.conflicts, *report.held_back}
 
 
 def _told(report: PassReport) -> str:

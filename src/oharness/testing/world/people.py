@@ -119,6 +119,7 @@ def answer_conflict(world: World, replica: Replica, note_id: str, answer: Answer
                 world.ledger.chose(cloud, seen)
             else:  # taking what the cloud has not is a deletion
                 world.ledger.vanished(present, replica.name)
+            world.takes_the_clouds = True
             take_cloud(directory, note_id)
         case Answered.BOTH:
             world.set_beside = cloud

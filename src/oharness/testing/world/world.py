@@ -31,8 +31,9 @@ class Broken(AssertionError):
 
 @dataclass(slots=True, eq=False)
 class World:
-    """Everything there is. `heard` is what answers last brought to each line, by note id; `elsewhere` are texts that
+    """Everything there is. `went_up` are the texts that the cloud ever had, by note id; `elsewhere` are texts that
     somebody has who is no machine of ours, `set_beside` the one that is about to become a note of its own.
+    `takes_the_clouds`: whoever acts takes what the cloud says, whatever becomes of it there.
     """
 
     loop: SimulatedLoop
@@ -43,7 +44,7 @@ class World:
     cloud: Cloud
     starter: Starter
     machines: list[Machine] = field(default_factory=list)
-    heard: dict[str, dict[str, Text]] = field(default_factory=lambda: defaultdict(dict))
+    went_up: dict[str, set[Text]] = field(default_factory=lambda: defaultdict(set))
     passes: dict[Replica, "asyncio.Task[PassReport | None]"] = field(default_factory=dict)
     batches: list["asyncio.Task[None]"] = field(default_factory=list)
     held: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class World:
     cloned_ids: set[str] = field(default_factory=set)
     acting: Replica | None = None
     set_beside: Text | None = None
+    takes_the_clouds: bool = False
 
     @property
     def replicas(self) -> list[Replica]:
@@ -106,14 +108,19 @@ class World:
             self.confirmed |= self.ledger.by_people - texts
         finally:
             self.acting = self.set_beside = None
+            self.takes_the_clouds = False
 
     def note_changed(self, replica: Replica, path: Path, before: bytes | None, after: bytes | None) -> None:
         """A process of ours changed a note file."""
         note_id = path.stem
         old, new = text_in(note_id, before), text_in(note_id, after)
+        if old is not None and old != new and old not in backups_on(replica.machine):
+            raise Broken(f"{note_id} is taken away on {replica.name} and there is no backup of {old}")
         if self.acting is replica:
             if new is not None:
                 self.ledger.wrote(old, new)
+                if not self.takes_the_clouds:
+                    self.ledger.meant(new)
                 self.stood_here(replica, new)
                 if self.set_beside is not None and self.set_beside[1] == new[1]:
                     self.ledger.chose(new, {self.set_beside})
@@ -123,8 +130,6 @@ class World:
                 self.ledger.vanished(old, replica.name)
             return
         replica.in_sync.discard(note_id)
-        if old is not None and old != new and old not in backups_on(replica.machine):
-            raise Broken(f"sync takes {note_id} away on {replica.name} and has no backup of {old}")
         if new is not None:
             replica.stood[note_id] = new
         if after is not None and new is None:
@@ -145,13 +150,14 @@ class World:
         """Sync put one text in the place of another: the cloud's newer one, or what came of both."""
         if new in self.ledger.writings and self.ledger.leads_to(old, {new}):
             return
-        heard = self.heard[replica.name].get(new.id)
-        if heard is not None and self.ledger.may_be_merged(new, old, heard):
-            if new != heard:
+        there = sorted(self.went_up[new.id])
+        merged_with = next((text for text in there if self.ledger.may_be_merged(new, old, text)), None)
+        if merged_with is not None:
+            if new != merged_with:
                 self.trace.say(replica.name, f"  combines {new.id} to {new.name}")
-            self.ledger.combined({old, heard}, new)
+            self.ledger.combined((old, merged_with), new)
         elif new not in self.ledger.writings:
-            raise Broken(f"sync wrote {new.id} on {replica.name}, which is no merge: {new} of {old} and {heard}")
+            raise Broken(f"sync wrote {new.id} on {replica.name}, which is no merge: {new} of {old} and one of {there}")
 
     def hear(self, line: str, note: Note) -> None:
         """An answer brought a note to a line."""
@@ -160,7 +166,13 @@ class World:
             self.has_old_device and self.ledger.was_brought_by_one_without_types(text)
         ):
             self.faults.append(f"the cloud brings {line} a text of {note.id} that nobody wrote: {text}")
-        self.heard[line][note.id] = text
+
+    def takes_in(self, note: Note) -> None:
+        """The cloud stores a note."""
+        text = text_of(note)
+        if text not in self.ledger.writings:
+            self.faults.append(f"the cloud takes in a text of {note.id} that nobody wrote: {text}")
+        self.went_up[note.id].add(text)
 
     def heads(self, machine: Machine) -> dict[tuple[str, str], Text]:
         """What the note files of a machine say, by directory and id."""
@@ -185,10 +197,13 @@ def new_world(loop: SimulatedLoop, seed: int, scope: Scope, settings: MemorySett
     def hear(line: str, note: Note) -> None:
         world.hear(line, note)
 
+    def took_in(note: Note) -> None:
+        world.takes_in(note)
+
     def changed(replica: Replica, path: Path, before: bytes | None, after: bytes | None) -> None:
         world.note_changed(replica, path, before, after)
 
-    cloud = Cloud(SimulatedClock(loop), chance, trace, CloudWatch(trace), hear)
+    cloud = Cloud(SimulatedClock(loop), chance, trace, CloudWatch(trace), hear, took_in)
     starter = Starter(cloud, changed, settings or default_settings().memory)
     world = World(loop, chance, scope, trace, Ledger(), cloud, starter)
     return world

@@ -1,0 +1,60 @@
+"""The Memory page as the host is told of it: parts that are drawn, actions that change things, and live news."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from oharness.harness.pages import PageDescriptor
+from oharness.language.catalogue import msg
+from oharness.memory.scopes import Memory
+from oharness.plugins.memory.background import BackgroundSync
+
+if TYPE_CHECKING:
+    from oharness.plugins.memory.page.page import MemoryPage
+
+PAGE = "memory"
+ACTIONS = (
+    "create",
+    "save",
+    "delete",
+    "restore",
+    "try",
+    "sync-now",
+    "switch",
+    "confirm",
+    "resolve",
+)
+
+
+def memory_page(memory: Memory, background: BackgroundSync | None) -> PageDescriptor:
+    """The page of an open memory. What it is made of is loaded when somebody opens it."""
+    opened: list[MemoryPage] = []
+
+    def page() -> "MemoryPage":
+        from oharness.plugins.memory.page.page import MemoryPage
+
+        if not opened:
+            opened.append(MemoryPage(memory, background))
+        return opened[0]
+
+    async def data(query: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await page().data(query)
+
+    def action(name: str) -> Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]:
+        async def act(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+            return await page().act(name, fields)
+
+        return act
+
+    def changes(listener: Callable[[], None]) -> Callable[[], None]:
+        return page().live.listen(listener)
+
+    return PageDescriptor(
+        name=PAGE,
+        title=msg("Memory"),
+        renderer="memory",
+        data=data,
+        actions={name: action(name) for name in ACTIONS},
+        changes=changes,
+        opened=lambda: page().live.opened(),
+        icon="notes",
+    )

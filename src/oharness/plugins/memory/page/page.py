@@ -1,0 +1,300 @@
+"""The parts of the Memory page and what its buttons do. Answers are plain values; sentences are the host's part."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from oharness.core.errors import OharnessError
+from oharness.core.scopes import ScopeKind
+from oharness.language.catalogue import msg
+from oharness.memory.restoring import restore_backup
+from oharness.memory.scopes import Memory
+from oharness.memory.service import NoteNotFound
+from oharness.notes.hashing import content_hash
+from oharness.notes.note import Note
+from oharness.plugins.memory.background import BackgroundSync
+from oharness.plugins.memory.page import asked, backups, conflicts, editing, notes, problems, trying
+from oharness.plugins.memory.page.asked import Document, Fields
+from oharness.plugins.memory.page.editing import Draft, Moved
+from oharness.plugins.memory.page.live import Live
+from oharness.plugins.memory.page.shelf import Shelves
+from oharness.plugins.memory.page.syncing import Syncing, brought, first_error
+from oharness.reconcile.guards import Choice
+from oharness.sync.resolve import NoSuchConflict
+from oharness.sync.transport import TooFrequent
+
+VIEWS = ("notes", "sync", "conflicts", "backups", "problems")
+
+
+class MemoryPage:
+    """The page over one open memory. Looks at files in threads, so that nobody else in the process waits."""
+
+    def __init__(self, memory: Memory, background: BackgroundSync | None) -> None:
+        self.memory = memory
+        self.shelves = Shelves(memory)
+        self.syncing = Syncing(memory, background)
+        self.live = Live(memory, background, self.shelves)
+        self._parts: Mapping[str, Callable[[Fields], Document]] = {
+            "page": self._page,
+            "tabs": self._tabs,
+            "list": self._list,
+            "more": self._list,
+            "note": self._note,
+            "edit": self._edit,
+            "new": self._new,
+            "standing": self._standing,
+            "moved": self._moved,
+            "syncbar": self._sync,
+            "sync": self._sync,
+            "conflicts": self._conflicts,
+            "unchanged": self._unchanged,
+            "backups": lambda _: backups.backups_document(memory),
+            "backup": lambda query: backups.backup_document(memory, asked.text(query, "backup")),
+            "problems": lambda _: problems.problems_document(memory, self.shelves.shelf()),
+        }
+
+    async def data(self, query: Fields) -> Document:
+        """What a part of the page shows; the whole page for an unknown one.
+
+        Raises: what the part raises.
+        """
+        part = self._parts.get(asked.text(query, "part"), self._page)
+        return await asyncio.to_thread(part, query)
+
+    async def act(self, name: str, fields: Fields) -> Document:
+        """Does what a button says.
+
+        Raises: what the action raises; nothing is done then.
+        """
+        match name:
+            case "sync-now":
+                return await self._sync_now()
+            case "switch":
+                await self.syncing.turn(on=asked.is_yes(fields, "on"))
+                self.live.tell()
+                return {"part": "syncbar", "query": {}}
+            case "confirm":
+                return await self._confirm(fields)
+        actions: Mapping[str, Callable[[Fields], Document]] = {
+            "create": self._create,
+            "save": self._save,
+            "delete": self._delete,
+            "restore": self._restore,
+            "try": self._try,
+            "resolve": self._resolve,
+        }
+        return await asyncio.to_thread(actions[name], fields)
+
+    # --- parts
+
+    def _page(self, query: Fields) -> Document:
+        view = asked.text(query, "view")
+        view = view if view in VIEWS else VIEWS[0]
+        document: Document = {"view": view, "tabs": self._tabs(query), "sync": self._sync(query)}
+        if view != "notes":
+            return document | {"shown": self._parts[view](query)}
+        document |= {"list": self._list(query), "open": "", "shown": None, "problem": None}
+        opens = "new" if asked.is_yes(query, "new") else "edit" if asked.is_yes(query, "edit") else "note"
+        if opens == "new" or asked.text(query, "note"):
+            try:
+                named = {**query, "id": asked.text(query, "note"), "scope": asked.text(query, "in")}
+                document |= {"open": opens, "shown": self._parts[opens](named)}
+            except OharnessError as problem:
+                document["problem"] = problem
+        return document
+
+    def _tabs(self, query: Fields) -> Document:
+        view = asked.text(query, "view")
+        shelf = self.shelves.shelf()
+        conflicts_open = sum(len(one.state.conflicts()) for one in self.syncing.directories)
+        return {
+            "view": view if view in VIEWS else VIEWS[0],
+            "notes": len(shelf.notes),
+            "conflicts": conflicts_open,
+            "problems": len(shelf.problems) + len(self.memory.warnings()),
+            "tidy": None,
+        }
+
+    def _list(self, query: Fields) -> Document:
+        return notes.list_document(self.memory, self.shelves.shelf(), query)
+
+    def _note(self, query: Fields) -> Document:
+        note_id, scope = asked.text(query, "id"), asked.scope(query)
+        document = notes.note_document(self.memory, self.shelves.shelf(), note_id, scope)
+        found = ScopeKind(document["scope"])
+        directory = self.syncing.directory(found)
+        return document | {
+            "conflict": directory is not None and note_id in directory.state.conflicts(),
+            "duplicateOf": asked.text(query, "duplicateOf"),
+        }
+
+    def _edit(self, query: Fields) -> Document:
+        return self._note(query) | self._choices()
+
+    def _new(self, query: Fields) -> Document:
+        return self._choices() | {
+            "summary": asked.text(query, "summary"),
+            "id": asked.text(query, "id"),
+        }
+
+    def _choices(self) -> Document:
+        return {
+            "scopes": [str(service.kind) for service in self.memory.services()],
+            "mostBytes": self.memory.settings.max_note_bytes,
+        }
+
+    def _standing(self, query: Fields) -> Document:
+        """Whether the note in the editor is still what the editor was opened with."""
+        note_id, scope, seen = asked.text(query, "id"), asked.scope(query), asked.text(query, "hash")
+        try:
+            now = notes.note_document(self.memory, self.shelves.shelf(), note_id, scope)["hash"]
+        except NoteNotFound:
+            now = ""
+        return {
+            "id": note_id,
+            "scope": str(scope or ""),
+            "hash": seen,
+            "changed": bool(now) and now != seen,
+            "gone": not now,
+        }
+
+    def _moved(self, query: Fields) -> Document:
+        """Shown in answer to `save` alone; asked for by itself it is the editor's note."""
+        return self._edit(query)
+
+    def _sync(self, query: Fields) -> Document:
+        return self.syncing.document(self.shelves.shelf())
+
+    def _conflicts(self, query: Fields) -> Document:
+        document = conflicts.conflicts_document(self.syncing) | {"conflict": None}
+        if note_id := asked.text(query, "note"):
+            scope = asked.scope(query, "in") or ScopeKind.PROJECT
+            with suppress(NoSuchConflict):  # it was answered: the others are shown
+                document["conflict"] = conflicts.conflict_document(self.syncing, scope, note_id)
+        return document
+
+    def _unchanged(self, query: Fields) -> Document:
+        """Whether a conflict is still about the versions that somebody looks at."""
+        note_id, scope = asked.text(query, "id"), asked.scope(query) or ScopeKind.PROJECT
+        try:
+            seen = conflicts.conflict_document(self.syncing, scope, note_id)["seen"]
+        except NoSuchConflict:
+            seen = ""
+        return {
+            "id": note_id,
+            "scope": str(scope),
+            "gone": not seen,
+            "changed": bool(seen) and seen != asked.text(query, "seen"),
+        }
+
+    # --- actions
+
+    def _create(self, fields: Fields) -> Document:
+        draft, note_id = Draft.of(fields), asked.text(fields, "id")
+        saved = editing.create(self.memory, draft, note_id)
+        if isinstance(saved, Moved):
+            return {"part": "moved", "data": self._moved_document(note_id, draft.scope, draft, saved.theirs)}
+        query = {"note": saved.id, "in": str(saved.scope), "duplicateOf": saved.duplicate_of or None}
+        return {"toast": {"text": msg("Saved."), "fields": {}}, "go": {"page": "memory", "query": query}}
+
+    def _save(self, fields: Fields) -> Document:
+        note_id, scope = asked.text(fields, "id"), asked.scope(fields) or ScopeKind.PROJECT
+        draft = Draft.of(fields)
+        saved = editing.save(self.memory, note_id, scope, asked.text(fields, "hash"), draft)
+        if isinstance(saved, Moved):
+            return {"part": "moved", "data": self._moved_document(note_id, scope, draft, saved.theirs)}
+        said = {"toast": {"text": msg("Saved."), "fields": {}}}
+        if saved.scope is not scope:
+            return said | {"go": {"page": "memory", "query": {"note": saved.id, "in": str(saved.scope)}}}
+        return said | {"part": "note", "query": {"id": saved.id, "scope": str(saved.scope)}}
+
+    def _moved_document(self, note_id: str, scope: ScopeKind, draft: Draft, theirs: Note | None) -> Document:
+        return self._choices() | {
+            "id": note_id,
+            "scope": str(scope),
+            "mine": {
+                "summary": draft.summary,
+                "type": draft.type,
+                "tags": draft.tags,
+                "body": draft.body,
+                "to": str(draft.scope),
+            },
+            "theirs": notes.version_document(theirs) if theirs else None,
+            "hash": content_hash(theirs) if theirs else "",
+        }
+
+    def _delete(self, fields: Fields) -> Document:
+        note_id, scope = asked.text(fields, "id"), asked.scope(fields) or ScopeKind.PROJECT
+        gone = editing.delete(self.memory, note_id, scope, asked.text(fields, "hash"))
+        if isinstance(gone, Moved):
+            said = {
+                "text": msg("{id} was changed meanwhile and is still there. Look at it again."),
+                "fields": {"id": note_id},
+            }
+            return {"part": "note", "query": {"id": note_id, "scope": str(scope)}, "toast": said}
+        return {
+            "part": "gone",
+            "data": {"id": note_id},
+            "toast": {"text": msg("Deleted {id}."), "fields": {"id": note_id}},
+            "undo": {"action": "restore", "fields": {"backup": gone.backup}},
+        }
+
+    def _restore(self, fields: Fields) -> Document:
+        done = restore_backup(self.memory, asked.text(fields, "backup"))
+        self.shelves.make_unseen()
+        self.live.tell()
+        return {
+            "toast": {"text": msg("Restored {id}."), "fields": {"id": done.id}},
+            "go": {"page": "memory", "query": {"note": done.id, "in": str(done.scope)}},
+        }
+
+    def _try(self, fields: Fields) -> Document:
+        draft = Draft.of(fields) if "summary" in fields else None
+        tried = trying.tried_document(
+            self.memory, asked.text(fields, "message")[:4000], draft, asked.text(fields, "id")
+        )
+        return {"part": "tried", "data": tried}
+
+    def _resolve(self, fields: Fields) -> Document:
+        done = conflicts.answer(self.memory, self.syncing, fields)
+        self.shelves.make_unseen()
+        self.live.tell()
+        said = {"text": msg("Resolved {id}."), "fields": {"id": done.id}}
+        if done.beside:
+            said = {
+                "text": msg("Resolved {id}. The cloud's version is now the note {beside}."),
+                "fields": {"id": done.id, "beside": done.beside},
+            }
+        return {"toast": said, "go": {"page": "memory", "query": {"view": "conflicts"}}}
+
+    async def _sync_now(self) -> Document:
+        self.live.tell()
+        try:
+            outcomes = await self.syncing.now()
+        except TooFrequent:
+            return {"part": "syncbar", "query": {}}  # which says so
+        self.shelves.make_unseen()
+        self.live.tell()
+        error = first_error(outcomes)
+        if error is not None and not isinstance(error, TooFrequent):
+            raise error
+        count = brought(outcomes)
+        said: Document = {"text": msg("Everything is in step."), "fields": {}}
+        if count:
+            said = {
+                "one": msg("{count} note synced."),
+                "many": msg("{count} notes synced."),
+                "count": count,
+                "fields": {},
+            }
+        return {"part": "syncbar", "query": {}, "toast": said}
+
+    async def _confirm(self, fields: Fields) -> Document:
+        scope, choice = asked.scope(fields) or ScopeKind.PROJECT, Choice(asked.text(fields, "choice"))
+        outcomes = await self.syncing.confirm(scope, choice)
+        self.shelves.make_unseen()
+        self.live.tell()
+        error = first_error(outcomes)
+        if error is not None:
+            raise error
+        return {"part": "sync", "query": {}, "toast": {"text": msg("Done."), "fields": {}}}

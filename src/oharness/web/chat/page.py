@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from oharness.core.errors import OharnessError
 from oharness.harness.pages import PageDescriptor
 from oharness.harness.permissions import Mode, mode_named
 from oharness.language.catalogue import msg
@@ -60,16 +59,16 @@ class ChatPage:
     async def _data(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
         session_id = text(query, "session")
         conversation = self.conversations.of(session_id) if session_id else None
-        problem: OharnessError | None = None
         items: list[Item] = []
         if conversation is not None:
             items = conversation.shown()
         elif session_id:
             items = await self.conversations.stored(session_id)
-        sessions = (await asyncio.to_thread(self.project.listed)).sessions[:_RECENT]
+        sessions = (await asyncio.to_thread(self.project.listed)).sessions
         mode = conversation.agent.mode if conversation and conversation.agent else self.default_mode
         return {
             "session": session_id,
+            "title": next((one.title for one in sessions if one.session_id == session_id), ""),
             "items": items,
             "revision": conversation.revision if conversation else 0,
             "running": conversation is not None and conversation.is_running,
@@ -80,10 +79,9 @@ class ChatPage:
             "notices": [{"key": one.key, "fields": dict(one.fields)} for one in self.project.notices],
             "recent": [
                 {"id": one.session_id, "title": one.title, "at": one.last_at, "is_here": one.session_id == session_id}
-                for one in sessions
+                for one in sessions[:_RECENT]
             ],
             "commands": [{"name": one.name, "help": one.help} for one in self.project.commands],
-            "problem": problem,
         }
 
     async def _send(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:

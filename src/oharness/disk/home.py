@@ -62,6 +62,10 @@ class Home:
         return self.root / "memory-index"
 
     @property
+    def tidying(self) -> Path:
+        return self.root / "memory-tidy"
+
+    @property
     def locks(self) -> Path:
         return self.root / "memory-locks"
 

@@ -30,6 +30,7 @@ from oharness.disk.folder_lock import FolderBusy, FolderLock
 from oharness.disk.git import Git
 from oharness.disk.home import Home
 from oharness.disk.json_files import BrokenFile
+from oharness.disk.merge_journal import MergeJournal
 from oharness.disk.note_dir import DirectoryRedirected, NoteDir, Permissions
 from oharness.disk.project import DEFAULT_NOTES_FOLDER, Project, Registration, notes_directory
 from oharness.disk.projects_file import known_projects
@@ -37,6 +38,7 @@ from oharness.disk.purpose_marks import PurposeMarks
 from oharness.disk.recall_index import RecallIndex
 from oharness.disk.usage import UsageFile
 from oharness.memory.changes import ChangeRecorder, IntentRecorder, NothingRecorded
+from oharness.memory.merging import finish_what_was_interrupted
 from oharness.memory.notices import MemoryNotice, user_notes_unavailable
 from oharness.memory.service import MemoryService
 
@@ -155,10 +157,12 @@ def open_for_writing(around: Surroundings, registration: Registration | None) ->
         own = _service(around, scope, _project_folder(around, registration.project), kept, changes)
         own.refresh()
         _drop_unfinished(own)
+        _finish_merge(around, own)
     recorder = _recorder(around, USER_SCOPE, USER_REPLICA)
     user, warnings = _user_service(around, kept, recorder, _made)
     if user is not None:
         _drop_unfinished(user)
+        _finish_merge(around, user)
     return _together(around, own, user, registration.project.root if registration else None, warnings)
 
 
@@ -281,3 +285,7 @@ def _drop_unfinished(service: MemoryService) -> None:
                     service.changes.after_write(note_id)
     except (StorageFailed, BrokenFile, FolderBusy):
         return
+
+
+def _finish_merge(around: Surroundings, service: MemoryService) -> None:
+    finish_what_was_interrupted(service, MergeJournal(around.files, around.home, service.folder.path))

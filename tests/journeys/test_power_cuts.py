@@ -2,21 +2,12 @@
 
 import pytest
 
-from oharness.notes.frontmatter import note_text
 from oharness.testing.world.accidents import loses_power
 from oharness.testing.world.lab import Lab, in_lab
-from oharness.testing.world.machine import Replica
 
 pytestmark = pytest.mark.sync
 
 SEEDS = range(40)
-
-
-def edits_with_an_editor(lab: Lab, replica: Replica, note_id: str, body: str) -> None:
-    """An editor saves in place and flushes nothing."""
-    note = replica.notes()[note_id]
-    text = note_text(note).replace(note.body, body)
-    replica.machine.disk.put(replica.path(note_id), text.encode())
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -26,7 +17,7 @@ def test_an_edit_that_went_up_is_not_taken_back_by_a_disk_that_forgot_it(seed: i
         lab.writes(a, "n", "before")
         await lab.settle()
         a.machine.disk.flush_everything()
-        edits_with_an_editor(lab, a, "n", "after!")
+        lab.saves(a, "n", "after!")
         assert (await lab.sync(a)).pushed == ["n"]
         loses_power(lab.world, a.machine)
         await lab.settle()

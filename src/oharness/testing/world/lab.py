@@ -10,12 +10,13 @@ in_lab(story)
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from oharness.core.scopes import project_scope
 from oharness.memory.forget import forget
 from oharness.memory.remember import RememberRequest, remember
+from oharness.notes.frontmatter import note_text
 from oharness.reconcile.guards import Choice
 from oharness.sync.confirm import confirm_paused
 from oharness.sync.report import PassReport
@@ -61,6 +62,14 @@ class Lab:
             remember(self.world.process(replica).memory, request)
         finally:
             self.world.acting = None
+
+    def saves(self, replica: Replica, note_id: str, body: str) -> None:
+        """An editor saves another body in place, and flushes nothing."""
+        note = replica.notes()[note_id]
+        edited = replace(note, body=body)
+        self.world.ledger.wrote(text_of(note), text_of(edited))
+        self.world.stood_here(replica, text_of(edited))
+        replica.machine.disk.put(replica.path(note_id), note_text(edited).encode())
 
     def forgets(self, replica: Replica, note_id: str) -> None:
         """Somebody deletes a note through the product."""

@@ -5,6 +5,7 @@ import pytest
 from oharness.core.scopes import ScopeKind
 from oharness.memory.recall import count_recalled, explain_recall, recall_for_message
 from oharness.recall.attachment import from_metadata
+from oharness.recall.choose import Reason
 from oharness.testing.faults import FaultyFileSystem
 
 pytestmark = pytest.mark.memory
@@ -102,3 +103,27 @@ def test_every_candidate_is_explained(world: World) -> None:
     explained = explain_recall(world.open(), ABOUT_DEPLOYS)
     assert {one.candidate.entry.id: one.reason for one in explained.verdicts} == {"deploys": "", "body": "body-only"}
     assert explained.min_score == 1.2
+
+
+def test_why_says_that_a_note_with_a_credential_is_withheld(world: World) -> None:
+    world.put("deploys", summary="We deploy on Thursdays", body="the password is Tr0ub4dor&3")
+    world.put("other", summary="Who may deploy on Thursdays: Ann")
+    explained = explain_recall(world.open(), ABOUT_DEPLOYS)
+    assert {one.candidate.entry.id: one.reason for one in explained.verdicts} == {
+        "deploys": Reason.CREDENTIAL,
+        "other": Reason.ATTACHED,
+    }
+
+
+def test_a_withheld_note_leaves_its_place_to_the_next(world: World) -> None:
+    for number in range(4):
+        world.put(
+            f"kafka-{number}", summary=f"Kafka consumer rebalancing {number}", updated_at=1_788_000_000_000 + number
+        )
+    world.put("kafka-3", summary="Kafka consumer rebalancing 3", body="the password is Tr0ub4dor&3")
+    memory = world.open()
+    found = recall_for_message(memory, "kafka consumer rebalancing")
+    explained = explain_recall(memory, "kafka consumer rebalancing")
+    attached = [one.candidate.entry.id for one in explained.verdicts if one.attached]
+    assert [one.note.id for one in found.attached] == attached
+    assert sorted(attached) == ["kafka-0", "kafka-1", "kafka-2"]

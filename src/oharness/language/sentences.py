@@ -98,6 +98,13 @@ ERRORS: Mapping[str, str] = {
     "in plugins.json.",
     "BadToolName": "The plugin {plugin} registers a tool called {name}; only letters, digits, - and _ are allowed, at "
     "most 64. Its author has to rename it.",
+    # pages in the browser
+    "PortTaken": "Another program listens on the port {port}; perhaps oHarness is open already. Close it there, or choose "
+    "another port: `oharness web --port N`.",
+    "NoSuchProject": "There is no project here. Choose one in the list, or make one: `oharness project init`.",
+    "NoSuchPage": "There is no page {name}.",
+    "NothingAsked": "This was answered already, perhaps in another tab, or is no longer asked.",
+    "FormTooLarge": "That is too much for one message.",
     # sync
     "AnswerDoesNotFit": "{choice} is no answer to what is asked here ({reason}).",
     "SyncBusy": "Another oHarness is syncing these notes right now. Try again in a moment.",
@@ -256,6 +263,7 @@ REASONS: Mapping[str, str] = {
     # why a note is not attached to a message
     "body-only": "it matches only in its body",
     "below-min-score": "its score is too low",
+    "credential": "it looks as if it holds a credential, so it is withheld",
     "already-attached": "it is attached already",
     "per-turn": "better ones take all places",
     # why a version was backed up

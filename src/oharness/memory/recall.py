@@ -1,6 +1,6 @@
 """Notes for one message. Recall failing never stops a message: what goes wrong comes back as a notice."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from oharness.memory.sources import resolve, searching
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.recall.attachment import AttachedNote, LinkedNote, Recalled, render_block, to_metadata
-from oharness.recall.choose import NoteKey, RecallLimits, Verdict, attached, choose, linked_notes
+from oharness.recall.choose import NoteKey, Reason, RecallLimits, Verdict, attached, choose, linked_notes
 from oharness.recall.score import Candidate, candidates
 
 
@@ -66,50 +66,63 @@ def count_recalled(memory: Memory, recalled: MessageRecall) -> None:
 
 
 def explain_recall(memory: Memory, message: str, already_attached: Collection[NoteKey] = ()) -> Explanation:
-    """Why each note that shares a word with the message would or would not go with it.
+    """Why each note that shares a word with the message would or would not go with it; those that would are read.
 
     Raises: StorageFailed; DirectoryRedirected.
     """
     memory.refresh()
     with searching(memory) as sources:
         found = candidates(message, sources)
-    return Explanation(tuple(choose(found, _limits(memory), already_attached)), memory.settings.recall.min_score)
+    return Explanation(_chosen(memory, found, already_attached).verdicts, memory.settings.recall.min_score)
 
 
 def _recalled(memory: Memory, message: str, already_attached: Collection[NoteKey]) -> MessageRecall:
     with searching(memory) as sources:
         found = candidates(message, sources)
-    notices: list[MemoryNotice] = []
-    while True:
-        chosen = attached(choose(found, _limits(memory), already_attached))
-        notes = {_key(one): _readable(memory, one, notices) for one in chosen}
-        unusable = {key for key, note in notes.items() if note is None}
-        if not unusable:
-            break
-        found = [one for one in found if _key(one) not in unusable]
-    shown = tuple(
-        AttachedNote(one.scope, note, content_hash(note), one.score) for one in chosen if (note := notes[_key(one)])
-    )
+    chosen = _chosen(memory, found, already_attached)
+    notes = attached(chosen.verdicts)
+    shown = tuple(_shown(one, chosen.notes[_key(one)]) for one in notes)
     linked = tuple(
         LinkedNote(scope, entry.id, entry.summary)
-        for scope, entry in linked_notes(chosen, lambda scope, note_id: resolve(memory, note_id))
+        for scope, entry in linked_notes(notes, lambda scope, note_id: resolve(memory, note_id))
         if head_is_clean(entry)
     )
     block = render_block(shown, linked, memory.settings.recall.budget_chars)
-    return MessageRecall(block, shown, linked, tuple(notices))
+    return MessageRecall(block, shown, linked, chosen.notices)
 
 
-def _readable(memory: Memory, one: Candidate, notices: list[MemoryNotice]) -> Note | None:
-    """The note as its file says now, unless it is gone, damaged, or holds a credential typed in by hand."""
-    service = memory.service(one.scope)
-    file = service.folder.read(one.entry.stamp.name)
-    if not isinstance(file, NoteFile):
-        return None
-    credential = first_credential(file.note)
-    if credential is None:
-        return file.note
-    notices.append(credential_not_recalled(one.scope, file.note.id, credential.kind))
-    return None
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The verdicts, the attached notes as their files say now, and what to tell about those that are withheld."""
+
+    verdicts: tuple[Verdict, ...]
+    notes: Mapping[NoteKey, Note]
+    notices: tuple[MemoryNotice, ...]
+
+
+def _chosen(memory: Memory, found: Sequence[Candidate], already_attached: Collection[NoteKey]) -> _Chosen:
+    """A verdict for each candidate; where one must not be shown, the next takes its place."""
+    notes: dict[NoteKey, Note] = {}
+    withheld: dict[NoteKey, Reason] = {}
+    notices: list[MemoryNotice] = []
+    while True:
+        verdicts = choose(found, _limits(memory), already_attached, withheld)
+        unread = [one for one in attached(verdicts) if _key(one) not in notes]
+        if not unread:
+            return _Chosen(tuple(verdicts), notes, tuple(notices))
+        for one in unread:
+            file = memory.service(one.scope).folder.read(one.entry.stamp.name)
+            if not isinstance(file, NoteFile):
+                withheld[_key(one)] = Reason.UNREADABLE
+            elif credential := first_credential(file.note):
+                withheld[_key(one)] = Reason.CREDENTIAL
+                notices.append(credential_not_recalled(one.scope, file.note.id, credential.kind))
+            else:
+                notes[_key(one)] = file.note
+
+
+def _shown(one: Candidate, note: Note) -> AttachedNote:
+    return AttachedNote(one.scope, note, content_hash(note), one.score)
 
 
 def _limits(memory: Memory) -> RecallLimits:

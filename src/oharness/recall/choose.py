@@ -1,6 +1,6 @@
 """Which candidates are attached to a message, and why the others are not."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +27,8 @@ class Reason(StrEnum):
     ATTACHED = ""
     BODY_ONLY = "body-only"
     BELOW_MIN_SCORE = "below-min-score"
+    CREDENTIAL = "credential"
+    UNREADABLE = "unreadable"
     ALREADY_ATTACHED = "already-attached"
     PER_TURN = "per-turn"
 
@@ -50,13 +52,16 @@ class Verdict:
 
 
 def choose(
-    candidates: Sequence[Candidate], limits: RecallLimits, already_attached: Collection[NoteKey]
+    candidates: Sequence[Candidate],
+    limits: RecallLimits,
+    already_attached: Collection[NoteKey],
+    withheld: Mapping[NoteKey, Reason] | None = None,
 ) -> list[Verdict]:
-    """A verdict for each candidate, in their order."""
+    """A verdict for each candidate, in their order; `withheld` are notes that must not be shown, with the reason."""
     verdicts = []
     taken = 0
     for candidate in candidates:
-        reason = _reason(candidate, limits, already_attached, taken)
+        reason = _reason(candidate, limits, already_attached, withheld or {}, taken)
         taken += reason is Reason.ATTACHED
         verdicts.append(Verdict(candidate, reason))
     return verdicts
@@ -85,12 +90,21 @@ def linked_notes(
     return linked[:MOST_LINKED]
 
 
-def _reason(candidate: Candidate, limits: RecallLimits, already_attached: Collection[NoteKey], taken: int) -> Reason:
+def _reason(
+    candidate: Candidate,
+    limits: RecallLimits,
+    already_attached: Collection[NoteKey],
+    withheld: Mapping[NoteKey, Reason],
+    taken: int,
+) -> Reason:
+    key = (candidate.scope, candidate.entry.id)
     if not candidate.in_head:
         return Reason.BODY_ONLY
     if candidate.score < limits.min_score:
         return Reason.BELOW_MIN_SCORE
-    if (candidate.scope, candidate.entry.id) in already_attached:
+    if key in withheld:
+        return withheld[key]
+    if key in already_attached:
         return Reason.ALREADY_ATTACHED
     if taken >= limits.per_turn:
         return Reason.PER_TURN

@@ -12,6 +12,7 @@ ROOT: dict[str, tuple[str, str, str]] = {
         "oharness.cli.chat:chat",
         msg("Talk to the agent in this terminal; a bare `oharness` does the same."),
     ),
+    "web": (TALK, "oharness.cli.web:web", msg("Talk, read and keep notes in the browser.")),
     "run": (TALK, "oharness.cli.run:run", msg("Send one message and print the answer.")),
     "sessions": (TALK, "oharness.cli.sessions:sessions", msg("List earlier conversations and read them.")),
     "memory": (REMEMBER, "oharness.cli.memory:memory", msg("Write, find, read, remove and restore notes.")),

@@ -2,9 +2,7 @@
 
 import asyncio
 import shutil
-import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +12,15 @@ from oharness.cli.columns import printable
 from oharness.cli.exit_codes import DONE
 from oharness.cli.extras import needing_extra
 from oharness.cli.grammar import Command, pass_invocation
+from oharness.cli.interrupts import until_ended
 from oharness.cli.invocation import Invocation
 from oharness.language.catalogue import msg
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator
+    from collections.abc import Iterator
 
     from oharness.demo.stage import Device, Stage, Travelled
 
-_ENDS = ("SIGINT", "SIGTERM", "SIGHUP")
 _SENTENCES = {
     "up": msg("{device}: {note} goes up"),
     "down": msg("{device}: {note} arrives"),
@@ -60,32 +58,10 @@ def demo(call: Invocation) -> int:
 
     if not call.output.json_only:
         call.output.note(call.words.text(msg("Starting the Cloud and two devices …")))
-    asyncio.run(_until_ended(play(call.environment, show, tell)))
+    asyncio.run(until_ended(play(call.environment, show, tell)))
     if not call.output.json_only:
         call.output.note(call.words.text(msg("Everything is stopped and removed.")))
     return DONE
-
-
-async def _until_ended(work: "Coroutine[Any, Any, None]") -> None:
-    """Runs until Ctrl-C, or until the system ends this process; a second one does not disturb the cleaning up."""
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    for name in _ENDS:
-        with suppress(AttributeError, NotImplementedError, ValueError):  # Windows, or not the main thread
-            loop.add_signal_handler(getattr(signal, name), _cancelling_once(task))
-    with suppress(asyncio.CancelledError):
-        await task
-
-
-def _cancelling_once(task: "asyncio.Future[None]") -> Any:
-    asked: list[bool] = []
-
-    def cancel() -> None:
-        if not asked:
-            task.cancel()
-        asked.append(True)
-
-    return cancel
 
 
 def _tell(call: Invocation, travelled: "Travelled", shown: set[tuple[str, str]]) -> None:

@@ -1,10 +1,12 @@
-"""Ctrl-C while a run goes on: the run is cancelled cleanly, the program is not."""
+"""Ctrl-C: it ends a run that goes on, not the program; or the program, cleanly."""
 
 import asyncio
 import contextlib
 import signal
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
+
+_ENDS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 async def until_interrupted(work: Coroutine[Any, Any, None]) -> bool:
@@ -20,6 +22,31 @@ async def until_interrupted(work: Coroutine[Any, Any, None]) -> bool:
             if not pressed:
                 raise
     return bool(pressed)
+
+
+async def until_ended(work: Coroutine[Any, Any, None]) -> None:
+    """Runs until Ctrl-C, or until the system ends this process; a second one does not disturb the cleaning up.
+
+    Raises: whatever the work raises.
+    """
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for name in _ENDS:
+        with contextlib.suppress(AttributeError, NotImplementedError, ValueError):  # Windows, or not the main thread
+            loop.add_signal_handler(getattr(signal, name), _cancelling_once(task))
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+def _cancelling_once(task: "asyncio.Future[None]") -> Callable[[], None]:
+    asked: list[bool] = []
+
+    def cancel() -> None:
+        if not asked:
+            task.cancel()
+        asked.append(True)
+
+    return cancel
 
 
 @contextlib.contextmanager

@@ -49,7 +49,7 @@ def address(steps: tuple[str, ...], query: Mapping[str, Any]) -> str:
     """A path with a query; what is None is left out."""
     given = [(name, value) for name, value in query.items() if value is not None]
     path = "/" + "/".join(quote(step, safe="") for step in steps)
-    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+    return f"{path}?{urlencode(given, doseq=True, safe='/')}" if given else path
 
 
 class Drawing:

@@ -7,6 +7,7 @@ from typing import Any
 
 from oharness.harness.pages import PageDescriptor
 from oharness.harness.permissions import Mode, mode_named
+from oharness.harness.sessions import TITLE_CHARS
 from oharness.language.catalogue import msg
 from oharness.web.asked import text
 from oharness.web.chat.conversation import Conversation
@@ -68,7 +69,7 @@ class ChatPage:
         mode = conversation.agent.mode if conversation and conversation.agent else self.default_mode
         return {
             "session": session_id,
-            "title": next((one.title for one in sessions if one.session_id == session_id), ""),
+            "title": next((one.title for one in sessions if one.session_id == session_id), _first_words(items)),
             "items": items,
             "revision": conversation.revision if conversation else 0,
             "running": conversation is not None and conversation.is_running,
@@ -128,3 +129,10 @@ class ChatPage:
             if agent is not None:
                 agent.mode = mode
         return {"part": "mode", "data": {"mode": str(mode), "modes": [str(one) for one in Mode], "session": session_id}}
+
+
+def _first_words(items: list[Item]) -> str:
+    """The title of a conversation that is not on disk yet."""
+    text = next((str(item.fields["text"]) for item in items if item.kind == "user"), "")
+    words = " ".join(text.split())
+    return words if len(words) <= TITLE_CHARS else words[: TITLE_CHARS - 1] + "…"

@@ -11,6 +11,7 @@ from oharness.plugins.chat_model.connection import Connection
 from oharness.plugins.chat_model.plugin import ChatModelPlugin
 from oharness.plugins.file_tools.plugin import FileToolsPlugin
 from oharness.plugins.memory.background import BackgroundSync
+from oharness.plugins.memory.background_merging import BackgroundMerging
 from oharness.plugins.memory.plugin import MemoryPlugin
 
 BUILT_IN_IDS = ("model", "tools", "audit", "memory")
@@ -24,6 +25,7 @@ def built_in_plugins(
     language: str,
     memory: Memory | None,
     background: BackgroundSync | None = None,
+    merging: BackgroundMerging | None = None,
 ) -> list[Plugin]:
     """All of them in the order of registration; without an open memory, all but `memory`."""
     connection = Connection(openai.base_url or None, openai.api_key or None, openai.context_tokens)
@@ -32,4 +34,4 @@ def built_in_plugins(
         FileToolsPlugin(),
         AuditPlugin(home.audit),
     ]
-    return plugins if memory is None else [*plugins, MemoryPlugin(memory, background)]
+    return plugins if memory is None else [*plugins, MemoryPlugin(memory, background, merging)]

@@ -5,9 +5,6 @@ from enum import StrEnum
 
 from oharness.core.clock import Millis
 
-AFTER_LAUNCH_S = 120.0
-"""How long after launch a pass begins."""
-
 SUBSCRIBERS = "subscribers"
 _HOUR_MS = 3_600_000
 

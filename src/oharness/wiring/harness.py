@@ -8,7 +8,7 @@ async with await Harness.create(project="~/store") as harness:
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -41,6 +41,7 @@ from oharness.memory.service import MemoryService
 from oharness.plugins.builtin import BUILT_IN_IDS, built_in_plugins
 from oharness.plugins.memory.message_hook import notice_of
 from oharness.plugins.memory.plugin import OPEN_MEMORY, PROJECT_SERVICE, USER_SERVICE
+from oharness.wiring.background_merging import background_merging
 from oharness.wiring.coordination import OF_THIS_PROCESS, Coordinators, background_sync
 from oharness.wiring.environment import Environment, open_environment, register
 
@@ -229,6 +230,9 @@ def _put_together(
     plugins = plugin_settings(plugins_json)
     memory = open_for_writing(environment.surroundings, registration) if plugins.is_enabled("memory") else None
     language = choose_language(environment.settings.language, environment.variables)
+    device = registration.device if registration else None
+    small_model: list[Callable[[], Model]] = []
+    merging = background_merging(environment, device, memory, lambda: small_model[0]()) if memory else None
     built_in = built_in_plugins(
         environment.home,
         environment.clock,
@@ -237,6 +241,7 @@ def _put_together(
         language,
         memory,
         background_sync(environment, registration, memory, coordinators) if memory else None,
+        merging,
     )
     foreign = load_foreign_plugins(plugins, BUILT_IN_IDS)
     enabled = [plugin for plugin in built_in if plugins.is_enabled(plugin.id)]
@@ -250,6 +255,8 @@ def _put_together(
         *(notice_of(warning) for warning in (memory.warnings() if memory else ())),
     )
     named = host.create_model(chosen) if isinstance(chosen, str) else chosen
+    small = environment.settings.small_model
+    small_model.append(lambda: host.create_model(small) if small else named)
     return Harness(environment, registration, memory, host, named, frontend, notices)
 
 

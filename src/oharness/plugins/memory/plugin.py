@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from oharness.harness.descriptors import PluginRegistry
 from oharness.memory.scopes import Memory
 from oharness.plugins.memory.background import BackgroundSync, use_hook
+from oharness.plugins.memory.background_merging import BackgroundMerging, merges_hook
 from oharness.plugins.memory.message_hook import recall_hook
 from oharness.plugins.memory.page.descriptor import memory_page
 from oharness.plugins.memory.prompt import memory_section
@@ -15,6 +16,7 @@ PROJECT_SERVICE = "memory.project"
 USER_SERVICE = "memory.user"
 OPEN_MEMORY = "memory"
 SYNC = "memory.sync"
+TIDYING = "memory.tidying"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class MemoryPlugin:
 
     memory: Memory
     background: BackgroundSync | None = None
+    merging: BackgroundMerging | None = None
 
     @property
     def id(self) -> str:
@@ -39,6 +42,10 @@ class MemoryPlugin:
             registry.background_service(self.background)
             registry.run_hook(use_hook(self.background))
             registry.provide(SYNC, self.background)
+        if self.merging is not None:
+            registry.background_service(self.merging)
+            registry.run_hook(merges_hook(self.merging))
+            registry.provide(TIDYING, self.merging)
         registry.provide(OPEN_MEMORY, self.memory)
         if self.memory.project is not None:
             registry.provide(PROJECT_SERVICE, self.memory.project)

@@ -1,0 +1,1 @@
+"""The renderer `memory`: notes, sync, conflicts, backups and tidying as people read them."""

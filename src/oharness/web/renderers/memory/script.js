@@ -1,0 +1,120 @@
+// The Memory page: notes open beside the list, parts that did not change stay as they are, and what would be recalled.
+"use strict";
+
+(() => {
+  const pane = () => document.getElementById("memory-pane");
+  const split = () => document.querySelector(".memory-split");
+
+  // A note opens beside the list; the address goes along, so that a reload and "back" come out where one was.
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("a[data-pane]");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !pane()) return;
+    event.preventDefault();
+    if (link.dataset.dropsDraft) dropDraft(link.dataset.dropsDraft);
+    open(link.dataset.pane, link.href);
+  });
+
+  function open(part, address) {
+    htmx.ajax("GET", part, { target: "#memory-pane", swap: "innerHTML" }).then(() => {
+      history.pushState({}, "", address);
+      split().classList.add("memory-has-open");
+      mark();
+      const first = pane().querySelector("[data-first]");
+      if (first) first.focus(); else pane().focus({ preventScroll: true });
+      if (getComputedStyle(document.querySelector(".memory-index")).display === "none") window.scrollTo(0, 0);
+    });
+  }
+
+  window.addEventListener("popstate", () => location.reload());
+
+  // Which row is open.
+  function mark() {
+    const shown = pane() && pane().querySelector("[data-note]");
+    for (const row of document.querySelectorAll(".memory-row")) {
+      if (shown && row.dataset.note === shown.dataset.note) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  // A part that came back as it was is not put in anew: selections, focus and scroll positions stay.
+  const before = new Map();
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    const target = event.detail.target;
+    const calm = target.closest && target.closest("[data-calm]");
+    if (!calm || calm !== target || event.detail.xhr.status !== 200) return;
+    const text = event.detail.xhr.responseText;
+    const name = calm.id || calm.getAttribute("hx-get");
+    const isPart = event.detail.requestConfig.elt === calm;
+    if (isPart && before.get(name) === text) event.detail.shouldSwap = false;
+    before.set(name, text);
+  });
+
+  // The list comes back as long as it was.
+  document.body.addEventListener("htmx:configRequest", (event) => {
+    if (event.detail.elt.id !== "memory-list") return;
+    const rows = document.querySelectorAll("#memory-list .memory-row").length;
+    if (rows > 50) event.detail.parameters.set("limit", String(Math.min(200, Math.ceil(rows / 50) * 50)));
+  });
+
+  document.body.addEventListener("htmx:afterSettle", (event) => {
+    mark();
+    const moved = pane() && pane().querySelector("[data-keep-draft]");
+    if (moved && !moved.dataset.kept) { moved.dataset.kept = "1"; keepDraft(moved.dataset.keepDraft, moved.querySelector("form")); }
+    if (event.detail.requestConfig && event.detail.requestConfig.verb === "post") {
+      const note = pane() && pane().querySelector("#memory-note");
+      const address = event.detail.requestConfig.elt.dataset && event.detail.requestConfig.elt.dataset.address;
+      if (note && address) history.replaceState({}, "", address);
+    }
+  });
+
+  // What somebody wrote over a note that had moved is kept until it is saved or given up.
+  const draftKey = (name) => "draft:" + document.body.dataset.project + ":" + name;
+  function keepDraft(name, form) {
+    const fields = {};
+    for (const field of form.querySelectorAll("textarea[name], input[name]:not([type=hidden]), select[name]")) fields[field.name] = field.value;
+    try { sessionStorage.setItem(draftKey(name), JSON.stringify(fields)); } catch { /* the text is still in the page */ }
+  }
+  function dropDraft(name) { try { sessionStorage.removeItem(draftKey(name)); } catch { /* nothing is kept */ } }
+  document.body.addEventListener("done", (event) => {
+    const moved = event.target.closest("[data-keep-draft]");
+    if (moved) dropDraft(moved.dataset.keepDraft);
+  });
+
+  document.addEventListener("click", (event) => {
+    const fill = event.target instanceof Element && event.target.closest("[data-fill]");
+    if (!fill) return;
+    const form = fill.closest("form");
+    const body = form.querySelector("textarea[name=body]");
+    body.value = form.querySelector(`template[data-text="${fill.dataset.fill}"]`).content.textContent;
+    body.dispatchEvent(new Event("input", { bubbles: true }));
+    body.focus();
+  });
+
+  // What would be recalled, asked while one types.
+  let asking = null;
+  let timer = 0;
+  async function ask(box) {
+    const message = box.querySelector(".memory-try-message").value;
+    const place = box.querySelector(".memory-tried");
+    if (!message.trim()) { place.replaceChildren(); return; }
+    const form = document.getElementById("memory-form");
+    const fields = form ? new URLSearchParams(new FormData(form)) : new URLSearchParams();
+    fields.set("id", box.dataset.noteId);
+    fields.set("message", message);
+    if (asking) asking.abort();
+    asking = new AbortController();
+    try {
+      const answer = await fetch(box.dataset.try, { method: "POST", body: fields, headers: { "HX-Request": "true" }, signal: asking.signal });
+      if (answer.ok) place.innerHTML = await answer.text();
+    } catch { /* asked anew, or the server is away */ }
+  }
+  document.addEventListener("input", (event) => {
+    const editor = event.target.closest(".memory-editor");
+    const box = editor && editor.querySelector(".memory-try[open]");
+    if (!box) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => ask(box), 200);
+  });
+
+  document.addEventListener("DOMContentLoaded", mark);
+})();

@@ -63,6 +63,11 @@ def approval_in(answer: str, *, for_session: bool) -> Approval | None:
     return Decline(answer.strip()) if len(word) > 2 or width(word) > 2 else None
 
 
+def says_yes(answer: str) -> bool:
+    """Whether a line somebody typed means yes, in any of the languages; everything else is a no."""
+    return answer.strip().lower() in _YES
+
+
 def request_lines(request: PermissionRequest, words: Catalogue, ink: Ink, limit: int | None) -> list[str]:
     """What is asked for, and what it would change, coloured as a diff where it is one."""
     tool = ink.strong(printable(request.tool))

@@ -221,20 +221,51 @@ def index(call: Invocation) -> None:
 
 @memory.command(
     "forget",
-    help=msg("Delete one note. A backup is written first."),
-    examples=(("oharness memory forget deploy-thursdays-x1f", ""),),
-    next_step=msg("`oharness memory restore BACKUP` brings it back."),
+    help=msg(
+        "Delete one note. A backup is written first. With --everywhere every copy of its text goes as well: backups, "
+        "what sync keeps, conversations that carried it, the cloud's copies. That cannot be undone."
+    ),
+    examples=(
+        ("oharness memory forget deploy-thursdays-x1f", ""),
+        ("oharness memory forget deploy-thursdays-x1f --everywhere", msg("shows what there is, and asks first")),
+    ),
+    next_step=msg("`oharness memory restore BACKUP` brings it back; after --everywhere nothing does."),
 )
 @click.argument("note_id", metavar="ID")
 @_look_in
+@click.option("--everywhere", is_flag=True, help=msg("Remove every copy of the text for good, with a receipt."))
+@click.option("--yes", is_flag=True, help=msg("Do not ask; needed with --everywhere where nobody can be asked."))
 @pass_invocation
-def forget(call: Invocation, note_id: str, scope: str | None) -> None:
+def forget(call: Invocation, note_id: str, scope: str | None, everywhere: bool, yes: bool) -> int:
+    if everywhere:
+        from oharness.cli.forgetting import forget_everywhere
+
+        return forget_everywhere(call, note_id, call.scope_named(scope), yes=yes)
     from oharness.memory.forget import forget as delete
 
     with call.memory_for_writing() as opened:
         done = delete(opened, note_id, call.scope_named(scope))
     document = {"id": done.id, "scope": str(done.scope), "backup": done.backup}
     call.output.answer(document, lambda: note_lines.forgotten_lines(done, call.output))
+    return DONE
+
+
+@memory.command(
+    "verify-forgotten",
+    help=msg(
+        "Look whether anything is left of a note that was forgotten: in every store of this machine, in git, and of "
+        "what waits for the cloud. The exit code is 1 when there is something."
+    ),
+    examples=(("oharness memory verify-forgotten deploy-thursdays-x1f", ""),),
+    next_step=msg("`oharness memory forget ID --everywhere` removes what is left."),
+)
+@click.argument("note_id", metavar="ID")
+@_look_in
+@pass_invocation
+def verify_forgotten(call: Invocation, note_id: str, scope: str | None) -> int:
+    from oharness.cli.forgetting import verify
+
+    return verify(call, note_id, call.scope_named(scope))
 
 
 @memory.command(

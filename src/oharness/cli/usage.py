@@ -38,6 +38,11 @@ class MissingValue(WrongUsage):
 
 
 @dataclass(eq=False)
+class NobodyToAsk(WrongUsage):
+    """What cannot be undone was asked for where nobody can be asked whether it is meant."""
+
+
+@dataclass(eq=False)
 class UnusableValue(WrongUsage):
     """What was given for `name` cannot be used; `expected` says what can."""
 

@@ -112,16 +112,32 @@ class _JobShape(msgspec.Struct, omit_defaults=True, rename="camel"):
 class ExtractionJobs:
     """The jobs of one project, or of what is done outside any. A file that cannot be understood is removed."""
 
-    def __init__(self, files: FileSystem, home: Home, scope: Scope, clock: Clock, randomness: Randomness) -> None:
+    def __init__(self, files: FileSystem, home: Home, folder: str, clock: Clock, randomness: Randomness) -> None:
         self._files = files
-        self._folder = home.extraction / scope.digest
+        self._folder = home.extraction / folder
         self._locks = home.locks
         self._clock = clock
         self._randomness = randomness
 
-    @property
-    def folder(self) -> Path:
-        return self._folder
+    @classmethod
+    def of_scope(
+        cls, files: FileSystem, home: Home, scope: Scope, clock: Clock, randomness: Randomness
+    ) -> "ExtractionJobs":
+        """The jobs of one project's scope; the user's stands for what is done outside any project."""
+        return cls(files, home, scope.digest, clock, randomness)
+
+    @classmethod
+    def all_folders(cls, files: FileSystem, home: Home, clock: Clock, randomness: Randomness) -> "list[ExtractionJobs]":
+        """The jobs of every scope of this home.
+
+        Raises: StorageFailed.
+        """
+        with storage_errors(home.extraction):
+            try:
+                names = sorted(files.list_names(home.extraction))
+            except FileNotFoundError:
+                return []
+        return [cls(files, home, name, clock, randomness) for name in names]
 
     def add(self, session: str, directory: str, turns: Sequence[Turn]) -> Job:
         """Keeps a conversation's part for the extractor.

@@ -73,6 +73,11 @@ class Git:
         answer = self._run("-C", str(checkout.root), "ls-files", "--", str(path))
         return answer is not None and answer.returncode == 0 and bool(answer.stdout)
 
+    def has_in_history(self, checkout: Checkout, path: Path) -> bool:
+        """Whether any commit of any branch holds a file at `path`; False when git cannot be asked."""
+        answer = self._run("-C", str(checkout.root), "log", "--all", "--max-count=1", "--format=%H", "--", str(path))
+        return answer is not None and answer.returncode == 0 and bool(answer.stdout.strip())
+
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str] | None":
         import shutil
         import subprocess

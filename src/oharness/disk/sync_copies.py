@@ -63,6 +63,33 @@ class SyncCopies:
                 break
         return found
 
+    def of_note(self, note_id: str) -> list[str]:
+        """The texts of all copies of one note, used or not.
+
+        Raises: StorageFailed.
+        """
+        packs = map(self._read_pack, self._names())
+        return [text for pack in packs for copied_id, text in pack.values() if copied_id == note_id]
+
+    def drop(self, note_id: str) -> int:
+        """Removes every copy of one note for good, and gives how many there were; other copies stay.
+
+        Raises: StorageFailed; may be repeated.
+        """
+        dropped = 0
+        for name in self._names():
+            copies = self._read_pack(name)
+            kept = {content: copy for content, copy in copies.items() if copy[0] != note_id}
+            if len(kept) == len(copies):
+                continue
+            if kept:
+                data = msgspec.json.encode(_PackShape(version=STATE_VERSION, copies=kept))
+                write_file(self._files, self._folder / name, data)
+            else:
+                remove_files(self._files, [(self._folder / name, Anything())])
+            dropped += len(copies) - len(kept)
+        return dropped
+
     def are_many(self) -> bool:
         """Whether there are so many packs that it is time to tidy.
 

@@ -28,6 +28,7 @@ ERRORS: Mapping[str, str] = {
     "MissingCommand": "{group} needs one of its commands. `{group} --help` lists them.",
     "UnknownOption": "There is no option {name}.",
     "MissingValue": "{name} is missing.",
+    "NobodyToAsk": "Nobody can be asked here, and what this removes cannot be brought back. Add --yes if it is meant.",
     "UnusableValue": "The value of {name} cannot be used. It has to be: {expected}.",
     "TooManyArguments": "Too much on the line: {rest}. Put quotes around a text of several words.",
     "Interrupted": "Stopped. `oharness run --session {session_id} …` goes on with the conversation.",
@@ -106,7 +107,8 @@ ERRORS: Mapping[str, str] = {
     "NothingAsked": "This was answered already, perhaps in another tab, or is no longer asked.",
     "FormTooLarge": "That is too much for one message.",
     # sync
-    "AnswerDoesNotFit": "{choice} is no answer to what is asked here ({reason}).",
+    "AnswerDoesNotFit": "{choice} is no answer to what is asked here. These are: {answers}.",
+    "NothingCanBeAnswered": "The folder of the notes cannot be read. Make it readable; the next pass goes on by itself.",
     "SyncBusy": "Another oHarness is syncing these notes right now. Try again in a moment.",
     "StateFromNewerVersion": "{path} was written by a newer oHarness. Upgrade this one to go on syncing.",
     "SyncIsOff": "Sync is off. `oharness sync on` switches it on.",
@@ -118,6 +120,12 @@ ERRORS: Mapping[str, str] = {
     "ServerTooOld": "The sync service is too old for these notes and has to be upgraded; they work here meanwhile.",
     "NoSuchConflict": "There is no open conflict about {note_id}. `oharness sync conflicts` lists them.",
     "ConflictMoved": "The note {note_id} has changed since. Run `oharness sync now`, then look at the conflict again.",
+    "NotDamaged": "The file of the note {note_id} is in order. Nothing was changed.",
+    "NoFileToMend": "There is no file of a note {note_id}. `oharness memory check` lists the damaged ones.",
+    "NothingToMendWith": "The note {note_id} was never in sync on this machine, so there is nothing to mend it with. Mend "
+    "the file by hand, or look for a backup with `oharness memory backups`.",
+    "CannotBeSetAside": "{path} cannot be read whole ({reason}), so that no backup of it can be made. It was left as it "
+    "is; move it away by hand.",
     "NothingToConfirm": "Nothing waits for an answer here.",
     "BatchOvertaken": "Another device changed these notes in between. Nothing was merged; try it again.",
     "BatchRefused": "The sync service does not take this merge ({code}). Nothing was changed.",

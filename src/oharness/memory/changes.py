@@ -21,6 +21,14 @@ class ChangeRecorder(Protocol):
         """
         ...
 
+    def before_purge(self, note_id: str, content_hash: str) -> None:
+        """The same for a note that is forgotten everywhere: the cloud is asked to remove its objects too.
+
+        Also for a note that is deleted already; `content_hash` is then empty.
+        Raises: StorageFailed, BrokenFile, FolderBusy; nothing is then deleted.
+        """
+        ...
+
     def after_write(self, note_id: str) -> None:
         """The note was written: an intent to delete it no longer holds. Raises nothing; may be repeated."""
         ...
@@ -49,6 +57,9 @@ class IntentRecorder:
     def before_delete(self, note_id: str, content_hash: str) -> None:
         self._intents.record([DeletionIntent(note_id, content_hash, self._clock.now_ms())])
 
+    def before_purge(self, note_id: str, content_hash: str) -> None:
+        self._intents.record([DeletionIntent(note_id, content_hash, self._clock.now_ms(), purge=True)])
+
     def after_write(self, note_id: str) -> None:
         # An intent whose note is there says nothing, so a failure to drop it must not look like a failed write.
         with contextlib.suppress(StorageFailed, BrokenFile, FolderBusy):
@@ -65,6 +76,9 @@ class NothingRecorded:
     """For a directory that cannot sync: a project that is not registered with a writable home."""
 
     def before_delete(self, note_id: str, content_hash: str) -> None:
+        """Nothing to keep."""
+
+    def before_purge(self, note_id: str, content_hash: str) -> None:
         """Nothing to keep."""
 
     def after_write(self, note_id: str) -> None:

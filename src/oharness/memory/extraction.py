@@ -68,7 +68,7 @@ class Extraction:
         around = memory.around
         scope = memory.project.scope if memory.project else USER_SCOPE
         self._directory = str(memory.project.folder.path) if memory.project else ""
-        self._jobs = ExtractionJobs(around.files, around.home, scope, around.clock, around.randomness)
+        self._jobs = ExtractionJobs.of_scope(around.files, around.home, scope, around.clock, around.randomness)
 
     def keep_for_later(self, session: str, turns: Sequence[Turn]) -> None:
         """Keeps a part of a conversation for the extractor, credentials blacked out.

@@ -12,6 +12,7 @@ from oharness.cli import note_documents, note_lines
 from oharness.cli.exit_codes import DONE, FAILED, WRONG_USAGE
 from oharness.cli.grammar import Group, pass_invocation
 from oharness.cli.invocation import Invocation
+from oharness.cli.tidying import dismiss, merge, tidy
 from oharness.language.catalogue import msg
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -320,6 +321,10 @@ def check(call: Invocation, scope: str | None) -> int:
         lambda: note_lines.problem_lines(problems, call.output) if problems else [good],
     )
     return FAILED if problems else DONE
+
+
+for _command in (tidy, dismiss, merge):
+    memory.add_command(_command)
 
 
 def _body(call: Invocation, body: str | None, body_file: str | None, source: str | None) -> str | None:

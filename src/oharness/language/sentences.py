@@ -131,6 +131,13 @@ ERRORS: Mapping[str, str] = {
     "BatchRefused": "The sync service does not take this merge ({code}). Nothing was changed.",
     "BatchTooLarge": "{count} changes are too many at once; the sync service takes {limit}. Merge fewer notes.",
     "NotInSync": "These notes are not in sync: {note_ids}. Sync first, and resolve their conflicts.",
+    # tidying
+    "NoSuchFinding": "There is no finding {finding_id} now. `oharness memory tidy` lists them.",
+    "TooFewToMerge": "A merge takes at least two different notes. `oharness memory tidy` names those of one subject.",
+    "NotOneScope": "{note_ids} are not in one scope: a project's notes and your own cannot be merged with one another.",
+    "FactsMissing": "Nothing was merged: the text lacks what the originals say: {missing}. Put it in, or accept "
+    "the loss.",
+    "DraftUnusable": "The small model's answer is no draft: {reason}. Ask it again, or merge by hand.",
     "StoreUnfit": "This store would lose notes: {fault}. Use another one.",
     "SettingUnusable": "{variable} holds something that cannot be used. It has to be: {expected}.",
     "ServiceUnreachable": "{origin} cannot be reached: {reason}. Check the network and the address; your notes work "
@@ -244,6 +251,8 @@ NOTICES: Mapping[str, str] = {
     "setting-not-for-projects": "{file}: a project may not set `{setting}` to this; it does not count.",
     "session-not-kept": "This conversation is not kept, since {folder} cannot be written.",
     "rule-matches-nothing": "The permission rule `{rule}` names no tool there is.",
+    "merged-in-background": "Notes about one subject were merged in the background: {kept} now says what {ids} said. "
+    "`oharness memory backups` has the originals.",
     "plugin-clash": "The plugin {plugin} was left out: its {kind} {name} is called like one of {other}.",
 }
 """What a frontend shows beside the conversation."""
@@ -288,6 +297,10 @@ REASONS: Mapping[str, str] = {
     # why a backup cannot be restored
     "directory-unknown": "the folder it came from is not known",
     "directory-gone": "the folder it came from is gone",
+    # why a model's answer is no draft of a merge
+    "no-summary-or-body": "it has no summary or no text",
+    "summary-length": "its summary is empty or too long",
+    "empty-body": "it has no text",
     # why a settings file cannot be used
     "comment": "comments are not allowed in it",
     "not-json": "it is not JSON",

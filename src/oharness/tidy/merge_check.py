@@ -112,7 +112,7 @@ class MergeCheck:
             squeezed=squeezed(text),
             facts=facts,
             stems=self._stems(text),
-            negated=not sentence.is_code and is_negated(text, languages),
+            negated=not sentence.is_code and is_negated(_spoken(text, facts), languages),
             block=sentence.block,
             heading=sentence.heading,
             note_id=note_id,
@@ -175,6 +175,14 @@ class _Merged:
             and not values_of(sentence.text, ()).names - values_of(window.text, ()).words
             for window in self.windows
         )
+
+
+def _spoken(text: str, facts: Iterable[Fact]) -> str:
+    """The words of a sentence alone: a name may hold a `no` that says nothing."""
+    for fact in facts:
+        if fact.kind not in _VALUES:
+            text = text.replace(fact.text, " ")
+    return text
 
 
 def _keys(facts: Iterable[Fact]) -> frozenset[str]:

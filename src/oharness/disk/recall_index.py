@@ -3,29 +3,40 @@
 It is derived from the note files: it may be deleted at any time, and one that is damaged or of another version is
 made anew without a word. Two processes may use the same file. Blocking I/O.
 
-The notes of a key are kept in chunks of note numbers, so that one changed note rewrites little. Nothing is flushed to
-the disk: what a power cut leaves is either found damaged and made anew, or older than the files and caught up.
+The notes of a key are kept in chunks of note numbers, so that one changed note rewrites little, and of its keys only
+those that changed. Nothing is flushed to the disk: what a power cut leaves is either found damaged and made anew, or
+older than the files and caught up.
 """
 
 import sqlite3
 import sys
 import threading
 from array import array
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oharness.core.clock import Millis
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
-from oharness.recall.index import LONG_BODY, NoteTerms, Postings, note_terms
+from oharness.recall.postings import (
+    CHUNK_BITS,
+    LONG_BODY,
+    MARK_BITS,
+    NOTES_PER_CHUNK,
+    Postings,
+    in_chunk,
+)
 
-VERSION = f"4 {sys.byteorder}"
+if TYPE_CHECKING:
+    from oharness.recall.index import NoteTerms
+
+VERSION = f"5 {sys.byteorder}"
 _BUSY_SECONDS = 10.0
-_CHUNK_BITS = 11
-_NOTES_AT_ONCE = 1000
 _MOST_CACHED_PLACES = 400_000
 _MOST_KEYS_FROM = 1000
 _KEYS_PER_QUESTION = 400
@@ -35,14 +46,15 @@ CREATE TABLE stamp (name TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode
 CREATE TABLE note (num INTEGER PRIMARY KEY, id TEXT, summary TEXT, type TEXT, tags TEXT, created_at INTEGER,
   updated_at INTEGER, hash TEXT, body_bytes INTEGER, links TEXT, name TEXT, language TEXT, body_words INTEGER);
 CREATE INDEX note_id ON note (id);
+CREATE INDEX note_read ON note (language, body_words);
 CREATE TABLE problem (name TEXT PRIMARY KEY, reason TEXT) WITHOUT ROWID;
-CREATE TABLE note_keys (num INTEGER PRIMARY KEY, keys TEXT);
-CREATE TABLE place (key TEXT, chunk INTEGER, count INTEGER, head BLOB, body BLOB, PRIMARY KEY (key, chunk))
-  WITHOUT ROWID;
-CREATE VIEW entry AS SELECT num, stamp.name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at,
-  hash, body_bytes, links FROM note JOIN stamp USING (num);
+CREATE TABLE note_keys (num INTEGER PRIMARY KEY, keys TEXT, marks BLOB);
+CREATE TABLE place (key TEXT, chunk INTEGER, notes BLOB, PRIMARY KEY (key, chunk)) WITHOUT ROWID;
+CREATE VIEW entry AS SELECT note.num, name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at,
+  hash, body_bytes, links FROM note JOIN stamp USING (name);
 """
-_Marks = dict[int, int]
+_Marks = dict[str, int]
+_Places = defaultdict[str, "array[int]"]
 
 
 @dataclass(slots=True)
@@ -99,7 +111,7 @@ class RecallIndex:
         """How each file looked when it was read, by file name; files with a problem too."""
         with self._lock:
             rows = self._database.execute("SELECT name, mtime_ns, size, inode FROM stamp").fetchall()
-        return {row[0]: FileStamp(*row) for row in rows}
+        return {row[0]: FileStamp._make(row) for row in rows}
 
     def update(
         self,
@@ -114,11 +126,8 @@ class RecallIndex:
                 changes.drop_file(name)
             for problem in problems:
                 changes.put_problem(problem)
-            waiting = iter(upserts)
-            while batch := list(islice(waiting, _NOTES_AT_ONCE)):
-                for entry, body in batch:
-                    changes.put_note(entry, note_terms(entry.summary, entry.tags, body))
-                changes.write_places()
+            for entry, body in upserts:
+                changes.put_note(entry, _terms_of(entry, body))
             changes.write_places()
 
     def entries(self) -> list[NoteEntry]:
@@ -217,13 +226,13 @@ class RecallIndex:
         for start in range(0, len(keys), _KEYS_PER_QUESTION):
             some = keys[start : start + _KEYS_PER_QUESTION]
             marks = ",".join("?" * len(some))
-            question = f"SELECT key, count, head, body FROM place WHERE key IN ({marks}) ORDER BY key, chunk"  # noqa: S608
-            rows: dict[str, list[tuple[int, bytes, bytes]]] = {}
-            for key, *row in self._database.execute(question, some):
-                rows.setdefault(key, []).append((row[0], row[1], row[2]))
+            question = f"SELECT key, chunk, notes FROM place WHERE key IN ({marks}) ORDER BY key, chunk"  # noqa: S608
+            chunks: dict[str, dict[int, array[int]]] = {}
+            for key, chunk, notes in self._database.execute(question, some):
+                chunks.setdefault(key, {})[chunk] = array("I", notes)
             for key in some:
-                self._view.places[key] = found = _postings(rows[key]) if key in rows else None
-                self._view.places_size += 1 + (len(found.head_numbers) + len(found.body_numbers) if found else 0)
+                self._view.places[key] = found = Postings(chunks[key]) if key in chunks else None
+                self._view.places_size += 1 + (found.count if found else 0)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -250,30 +259,24 @@ class RecallIndex:
         self._view = _View()
 
 
+def _places() -> _Places:
+    return defaultdict(partial(array, "I"))
+
+
 class _Changes:
-    """What one update changes; places are gathered and written chunk by chunk."""
+    """What one update changes; places are gathered and written as many notes at a time as a chunk holds."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._next = 1 + int(database.execute("SELECT coalesce(max(num), 0) FROM note").fetchone()[0])
-        self._head: dict[tuple[str, int], _Marks] = {}
-        self._body: dict[tuple[str, int], _Marks] = {}
-        self._gone: dict[tuple[str, int], set[int]] = {}
+        self._next = 1 + int(database.execute("SELECT coalesce(max(num), -1) FROM note").fetchone()[0])
+        self._first_empty_chunk = -(-self._next // NOTES_PER_CHUNK)
+        self._forget_gathered()
 
-    def drop_file(self, name: str) -> int | None:
-        """Forgets a file and what it held; the number of the note it was."""
-        self._database.execute("DELETE FROM problem WHERE name = ?", (name,))
-        row = self._database.execute("DELETE FROM stamp WHERE name = ? RETURNING num", (name,)).fetchone()
-        number = row[0] if row else None
+    def drop_file(self, name: str) -> None:
+        """Forgets a file and what it held."""
+        number, marks = self._drop_entry(name)
         if number is not None:
-            self._database.execute("DELETE FROM note WHERE num = ?", (number,))
-            [(keys,)] = self._database.execute("DELETE FROM note_keys WHERE num = ? RETURNING keys", (number,))
-            for key in keys.split("\n"):
-                place = (key, number >> _CHUNK_BITS)
-                self._gone.setdefault(place, set()).add(number)
-                self._head.get(place, {}).pop(number, None)
-                self._body.get(place, {}).pop(number, None)
-        return number if number is None else int(number)
+            self._change_places(number, marks, {})
 
     def put_problem(self, problem: ProblemEntry) -> None:
         """Takes in a file that cannot be a note."""
@@ -281,9 +284,9 @@ class _Changes:
         self._put_stamp(problem.stamp, None)
         self._database.execute("INSERT INTO problem VALUES (?, ?)", (problem.stamp.name, problem.reason))
 
-    def put_note(self, entry: NoteEntry, terms: NoteTerms) -> None:
+    def put_note(self, entry: NoteEntry, terms: "NoteTerms") -> None:
         """Takes in a note in place of the one its file was."""
-        number = self.drop_file(entry.stamp.name)
+        number, before = self._drop_entry(entry.stamp.name)
         if number is None:
             number = self._next
             self._next += 1
@@ -306,40 +309,71 @@ class _Changes:
                 terms.body_words,
             ),
         )
-        keys = "\n".join(dict.fromkeys([*terms.head, *terms.body]))
-        self._database.execute("INSERT INTO note_keys VALUES (?, ?)", (number, keys))
-        chunk = number >> _CHUNK_BITS
-        for key, mark in terms.head.items():
-            self._head.setdefault((key, chunk), {})[number] = mark
-        for key, mark in terms.body.items():
-            self._body.setdefault((key, chunk), {})[number] = mark
+        row = (number, "\n".join(terms.marks), array("H", terms.marks.values()).tobytes())
+        self._database.execute("INSERT INTO note_keys VALUES (?, ?, ?)", row)
+        self._change_places(number, before, terms.marks)
 
     def write_places(self) -> None:
         """Writes the gathered places into their chunks."""
-        rows = []
-        empty = []
-        for place in sorted({*self._head, *self._body, *self._gone}):
-            head, body = self._present(place)
-            gone = self._gone.get(place, ())
-            for number in gone:
-                head.pop(number, None)
-                body.pop(number, None)
-            head.update(self._head.get(place, {}))
-            body.update(self._body.get(place, {}))
-            count = len(head.keys() | body.keys())
-            if count:
-                rows.append((*place, count, _packed(head), _packed(body)))
+        for chunk in sorted({*self._put, *self._gone}):
+            put, gone = self._put[chunk], self._gone[chunk]
+            if chunk >= self._first_empty_chunk:
+                rows = [(key, chunk, put[key].tobytes()) for key in sorted(put)]
+                self._database.executemany("INSERT INTO place VALUES (?, ?, ?)", rows)
             else:
-                empty.append(place)
-        self._database.executemany("INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?)", rows)
-        self._database.executemany("DELETE FROM place WHERE key = ? AND chunk = ?", empty)
-        self._head, self._body, self._gone = {}, {}, {}
+                self._write_over(chunk, put, gone)
+        self._first_empty_chunk = -(-self._next // NOTES_PER_CHUNK)
+        self._forget_gathered()
 
-    def _present(self, place: tuple[str, int]) -> tuple[_Marks, _Marks]:
-        row = self._database.execute("SELECT head, body FROM place WHERE key = ? AND chunk = ?", place).fetchone()
-        if row is None:
-            return {}, {}
-        return _unpacked(row[0]), _unpacked(row[1])
+    def _forget_gathered(self) -> None:
+        self._gathered: set[int] = set()
+        self._put: defaultdict[int, _Places] = defaultdict(_places)
+        self._gone: defaultdict[int, _Places] = defaultdict(_places)
+
+    def _drop_entry(self, name: str) -> tuple[int | None, _Marks]:
+        """Forgets a file, but not yet its places; the number and the marks of the note it was."""
+        self._database.execute("DELETE FROM problem WHERE name = ?", (name,))
+        row = self._database.execute("DELETE FROM stamp WHERE name = ? RETURNING num", (name,)).fetchone()
+        if row is None or row[0] is None:
+            return None, {}
+        self._database.execute("DELETE FROM note WHERE num = ?", row)
+        [(keys, marks)] = self._database.execute("DELETE FROM note_keys WHERE num = ? RETURNING keys, marks", row)
+        return row[0], dict(zip(keys.split("\n"), array("H", marks), strict=True)) if keys else {}
+
+    def _change_places(self, number: int, before: Mapping[str, int], now: Mapping[str, int]) -> None:
+        if number in self._gathered or len(self._gathered) >= NOTES_PER_CHUNK:
+            self.write_places()
+        self._gathered.add(number)
+        chunk, place = number >> CHUNK_BITS, in_chunk(number) << MARK_BITS
+        put, gone = self._put[chunk], self._gone[chunk]
+        if not before:
+            for key, mark in now.items():
+                put[key].append(place | mark)
+            return
+        for key, mark in now.items():
+            if before.get(key) != mark:
+                put[key].append(place | mark)
+        for key in before.keys() - now.keys():
+            gone[key].append(place)
+
+    def _write_over(self, chunk: int, put: _Places, gone: _Places) -> None:
+        rows, empty = [], []
+        for key in sorted({*put, *gone}):
+            row = self._database.execute("SELECT notes FROM place WHERE key = ? AND chunk = ?", (key, chunk)).fetchone()
+            notes = array("I", row[0] if row else b"")
+            for packed in gone.get(key, ()):
+                at, is_there = _place_in(notes, packed)
+                if is_there:
+                    del notes[at]
+            for packed in put.get(key, ()):
+                at, is_there = _place_in(notes, packed)
+                notes[at : at + is_there] = array("I", [packed])
+            if notes:
+                rows.append((key, chunk, notes.tobytes()))
+            else:
+                empty.append((key, chunk))
+        self._database.executemany("INSERT OR REPLACE INTO place VALUES (?, ?, ?)", rows)
+        self._database.executemany("DELETE FROM place WHERE key = ? AND chunk = ?", empty)
 
     def _put_stamp(self, stamp: FileStamp, number: int | None) -> None:
         self._database.execute(
@@ -386,31 +420,16 @@ def _made_anew(path: Path) -> RecallIndex | None:
     return _opened(path)
 
 
-def _packed(marks: _Marks) -> bytes:
-    numbers = sorted(marks)
-    return array("I", numbers).tobytes() + array("H", [marks[number] for number in numbers]).tobytes()
+def _terms_of(entry: NoteEntry, body: str) -> "NoteTerms":
+    from oharness.recall.index import note_terms  # stemmers and usual words cost more to load than an index to open
+
+    return note_terms(entry.summary, entry.tags, body)
 
 
-def _unpacked(data: bytes) -> _Marks:
-    numbers, marks = _arrays([data])
-    return dict(zip(numbers, marks, strict=True))
-
-
-def _arrays(chunks: Iterable[bytes]) -> "tuple[array[int], array[int]]":
-    numbers = array("I")
-    marks = array("H")
-    width = numbers.itemsize + marks.itemsize
-    for data in chunks:
-        end = len(data) // width * numbers.itemsize
-        numbers.frombytes(data[:end])
-        marks.frombytes(data[end:])
-    return numbers, marks
-
-
-def _postings(rows: list[tuple[int, bytes, bytes]]) -> Postings:
-    head_numbers, head_marks = _arrays(head for _, head, _ in rows)
-    body_numbers, body_marks = _arrays(body for _, _, body in rows)
-    return Postings(sum(count for count, _, _ in rows), head_numbers, head_marks, body_numbers, body_marks)
+def _place_in(notes: "array[int]", packed: int) -> tuple[int, bool]:
+    """Where a note stands in its chunk or would stand, and whether it does."""
+    at = bisect_left(notes, packed >> MARK_BITS << MARK_BITS)
+    return at, at < len(notes) and notes[at] >> MARK_BITS == packed >> MARK_BITS
 
 
 def _entry(row: tuple[Any, ...]) -> NoteEntry:

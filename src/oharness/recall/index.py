@@ -1,46 +1,28 @@
 """What an index keeps of a note for scoring, and what scoring asks of an index; keeping it is `disk.recall_index`."""
 
-from array import array
 from binascii import crc32
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Protocol
 
 from oharness.notes.entry import NoteEntry
+from oharness.recall.postings import FIELD_BITS, IN_SUMMARY, IN_TAGS, SPELLINGS, Postings
 from oharness.recall.stems import LANGUAGES, forms, function_words, language_of
 from oharness.recall.words import Word, runs_of, words_of_run
 
-IN_SUMMARY = 1
-IN_TAGS = 2
-FIELD_BITS = 2
-_SPELLINGS = 14
 _BEGINNING = 5
+_RUNS_THAT_TELL = 300
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTerms:
-    """The keys of one note.
-
-    `head` holds those of its summary and tags, `body` those of its body; the values are marks: fields in the lowest
-    bits (`IN_SUMMARY`, `IN_TAGS`; none in `body`), above them a bit for each spelling the key stands for here.
-    """
+    """The keys of one note with their marks, as `recall.postings` explains them."""
 
     language: str
     body_words: int
-    head: Mapping[str, int]
-    body: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Postings:
-    """The notes that hold one key: ascending numbers, and beside each its mark as in `NoteTerms`."""
-
-    count: int
-    head_numbers: "array[int]"
-    head_marks: "array[int]"
-    body_numbers: "array[int]"
-    body_marks: "array[int]"
+    marks: Mapping[str, int]
 
 
 class NoteIndex(Protocol):
@@ -71,9 +53,6 @@ class NoteIndex(Protocol):
         ...
 
 
-LONG_BODY = 400
-
-
 def beginning_key(word: Word) -> str:
     """The key of the words that begin as this one does (`config`, `configuration`); empty for short ones."""
     return f"^{word.folded[:_BEGINNING]}" if word.bends and len(word.folded) >= _BEGINNING else ""
@@ -81,33 +60,26 @@ def beginning_key(word: Word) -> str:
 
 def spelling_bit(folded: str) -> int:
     """The bit of a mark that stands for one spelling; different spellings seldom share one."""
-    return 1 << (FIELD_BITS + crc32(folded.encode("utf-8", "surrogatepass")) % _SPELLINGS)
+    return 1 << (FIELD_BITS + crc32(folded.encode("utf-8", "surrogatepass")) % SPELLINGS)
 
 
 def note_terms(summary: str, tags: Iterable[str], body: str) -> NoteTerms:
     """The keys of a note: under its own language and English, its tags under every language."""
-    summary_runs = list(runs_of(summary))
-    body_runs = list(runs_of(body))
-    language = language_of(word for run in [*summary_runs, *body_runs[:300]] for word in words_of_run(run))
+    summary_runs = runs_of(summary)
+    body_runs = runs_of(body)
+    language = language_of(chain(summary_runs, body_runs[:_RUNS_THAT_TELL]))
     own = (language,) if language == "en" else (language, "en")
-    head: dict[str, int] = {}
+    marks: dict[str, int] = {}
+    in_body = list(map(_keys_in_body(language), body_runs))
+    for key, spelling in dict.fromkeys(chain.from_iterable(in_body)):
+        marks[key] = marks.get(key, 0) | spelling
     for run in summary_runs:
-        _add(head, _keys_of_head_run(run, own), IN_SUMMARY)
-    for tag in tags:
-        for run in runs_of(tag):
-            _add(head, _keys_of_head_run(run, LANGUAGES), IN_TAGS)
-    text: dict[str, int] = {}
-    length = 0
-    for run in body_runs:
-        keys = _keys_of_body_run(run, own)
-        length += len(keys)
-        _add(text, keys, 0)
-    return NoteTerms(language, length, head, text)
-
-
-def _add(found: dict[str, int], keys: tuple[tuple[str, int], ...], field: int) -> None:
-    for key, spelling in keys:
-        found[key] = found.get(key, 0) | field | spelling
+        for key, spelling in _keys_of_head_run(run, own):
+            marks[key] = marks.get(key, 0) | spelling | IN_SUMMARY
+    for run in chain.from_iterable(map(runs_of, tags)):
+        for key, spelling in _keys_of_head_run(run, LANGUAGES):
+            marks[key] = marks.get(key, 0) | spelling | IN_TAGS
+    return NoteTerms(language, sum(map(len, in_body)), marks)
 
 
 @lru_cache(maxsize=16384)
@@ -117,13 +89,19 @@ def _keys_of_head_run(run: str, languages: tuple[str, ...]) -> tuple[tuple[str, 
     return tuple(dict.fromkeys([*_keys_of_words(words, languages), *beginnings]))
 
 
-@lru_cache(maxsize=32768)
-def _keys_of_body_run(run: str, languages: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    holding = function_words(languages[0])
-    return _keys_of_words(tuple(word for word in words_of_run(run) if word.folded not in holding), languages[:1])
+@lru_cache(maxsize=8)
+def _keys_in_body(language: str) -> Callable[[str], tuple[tuple[str, int], ...]]:
+    """What gives the keys of a run in a body of that language."""
+    holding = function_words(language)
+
+    @lru_cache(maxsize=65536)
+    def keys_of(run: str) -> tuple[tuple[str, int], ...]:
+        return _keys_of_words([word for word in words_of_run(run) if word.folded not in holding], (language,))
+
+    return keys_of
 
 
-def _keys_of_words(words: tuple[Word, ...], languages: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+def _keys_of_words(words: Sequence[Word], languages: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     found: dict[tuple[str, int], None] = {}
     for word in words:
         bit = spelling_bit(word.folded)

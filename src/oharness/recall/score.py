@@ -8,15 +8,17 @@ decides no more in a collection of 5,000 notes than in one of three. Experiments
 """
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import chain
+from typing import NamedTuple
 
 from oharness.core.scopes import ScopeKind
 from oharness.notes.entry import NoteEntry
-from oharness.recall.index import IN_TAGS, LONG_BODY, NoteIndex, Postings, beginning_key, spelling_bit
+from oharness.recall.index import NoteIndex, beginning_key, spelling_bit
 from oharness.recall.message import said_in
+from oharness.recall.postings import IN_SUMMARY, IN_TAGS, LONG_BODY, Postings
 from oharness.recall.stems import forms, function_words, is_function_character, is_function_pair
 from oharness.recall.usual.shares import shares
 from oharness.recall.words import Word, words_of
@@ -31,6 +33,7 @@ _OTHER_SPELLING = 0.8
 _SAME_BEGINNING = 0.5
 _OF_A_MACHINE = 0.6
 _MOST_KEYS_OF_A_CHARACTER = 200
+_WORTH_READING_ALL = 8
 _NUDGE = 0.01
 _MOST_NUDGE = 0.05
 MOST_CANDIDATES = 200
@@ -86,13 +89,17 @@ class _Asked:
     alike_factor: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
+    """A note of one source; they sort with the greatest share first, and the same notes always sort the same."""
+
+    minus_share: float
     at: int
     number: int
     score: float
-    share: float
-    factors: tuple[float, ...]
+
+
+_Factors = dict[int, float]
+"""Notes by their numbers, and how much of a word's weight each of them takes."""
 
 
 def candidates(text: str, sources: Sequence[Source], most: int = MOST_CANDIDATES) -> list[Candidate]:
@@ -112,11 +119,12 @@ def _best(text: str, sources: Sequence[Source], min_score: float, most: int) -> 
         return []
     strength = _SCALE * (_OF_A_MACHINE if said.by_machine else 1.0)
     per_weight = strength / math.sqrt(sum(one.weight for one in asked))
-    found = [
-        one for at, source in enumerate(sources) for one in _in_source(asked, at, source.index, per_weight, min_score)
-    ]
-    found.sort(key=lambda one: -one.share)
-    built = (_candidate(asked, one, sources[one.at], per_weight) for one in found[:most])
+    held: list[dict[int, _Factors]] = [{} for _ in sources]
+    found: list[_Found] = []
+    for at, source in enumerate(sources):
+        found += _in_source(asked, at, source.index.long_bodies(), per_weight, min_score, most, held[at])
+    best = nsmallest(most, found)
+    built = (_candidate(asked, one, sources[one.at], per_weight, held[one.at]) for one in best)
     kept = [one for one in built if one is not None]
     return sorted(kept, key=lambda one: (-one.rank, -one.entry.updated_at, one.scope, one.entry.id))
 
@@ -195,89 +203,114 @@ def _information(count: int, notes: int, share: float) -> float:
 
 
 def _in_source(
-    asked: Sequence[_Asked], at: int, index: NoteIndex, per_weight: float, min_score: float
-) -> Iterator[_Found]:
-    """The notes of one source that reach the score.
+    asked: Sequence[_Asked],
+    at: int,
+    long_bodies: Mapping[int, int],
+    per_weight: float,
+    min_score: float,
+    most: int,
+    held: dict[int, _Factors],
+) -> list[_Found]:
+    """The notes of one source that reach the score and may be among the best; fills `held` on the way.
 
     Only words without which the score cannot be reached bring notes in; the others are looked up for those alone.
     """
     least = min_score / per_weight
-    long_bodies = index.long_bodies()
     bounds = [one.weight * _most(one, at) for one in asked]
     left = [sum(bounds[position:]) for position in range(len(asked) + 1)]
     needed = next((position for position in range(len(asked) + 1) if left[position] < least), len(asked))
     sums: dict[int, float] = {}
-    for one in asked[:needed]:
-        for number, factor in _factors(one, at, long_bodies).items():
-            sums[number] = sums.get(number, 0.0) + one.weight * factor
-    for number, reached in sums.items():
-        if reached + left[needed] >= least:
-            factors = tuple(_factor(one, at, number, long_bodies) for one in asked)
-            score = per_weight * sum(one.weight * factor for one, factor in zip(asked, factors, strict=True))
-            if score >= min_score:
-                yield _Found(at, number, score, _share_held(asked, factors), factors)
+    for position, one in enumerate(asked):
+        if position < needed:
+            held[position] = _factors(one, at, long_bodies)
+            _add(sums, one.weight, held[position])
+        else:
+            sums = {number: reached for number, reached in sums.items() if reached + left[position] >= least}
+            held[position] = _factors_of(sums, one, at, long_bodies)
+            _add(sums, one.weight, held[position])
+    scores = {number: score for number, reached in sums.items() if (score := per_weight * reached) >= min_score}
+    shares = dict.fromkeys(scores, 0.0)
+    for position, one in enumerate(asked):
+        factors = held[position]
+        for number in factors.keys() & shares.keys():
+            shares[number] += one.told * factors[number]
+    told = sum(one.told for one in asked)
+    worst = sorted(shares.values())[-most] if len(shares) > most else 0.0
+    return [_Found(-share / told, at, number, scores[number]) for number, share in shares.items() if share >= worst]
 
 
-def _share_held(asked: Sequence[_Asked], factors: Sequence[float]) -> float:
-    return sum(one.told * factor for one, factor in zip(asked, factors, strict=True)) / sum(one.told for one in asked)
+def _add(sums: dict[int, float], weight: float, factors: _Factors) -> None:
+    known = sums.get
+    for number, factor in factors.items():
+        sums[number] = known(number, 0.0) + weight * factor
 
 
 def _most(one: _Asked, at: int) -> float:
     return _IN_TAGS if one.places[at] else one.alike_factor if one.alike[at] else 0.0
 
 
-def _factors(one: _Asked, at: int, long_bodies: Mapping[int, int]) -> dict[int, float]:
-    """Every note that holds the word, and how much of its weight it takes there."""
-    found: dict[int, float] = {}
+def _factors(one: _Asked, at: int, long_bodies: Mapping[int, int]) -> _Factors:
+    """Every note that holds the word."""
+    found: _Factors = {}
     for postings in one.places[at]:
-        bodies = dict(zip(postings.body_numbers, postings.body_marks, strict=True))
-        for number, mark in bodies.items():
-            found[number] = max(found.get(number, 0.0), _body_factor(mark, one.bit, long_bodies.get(number, 0)))
-        for number, mark in zip(postings.head_numbers, postings.head_marks, strict=True):
-            factor = _head_factor(mark, mark | bodies.get(number, 0), one.bit)
-            found[number] = max(found.get(number, 0.0), factor)
+        marks = postings.marks()
+        usual = {mark: _mark_factor(mark, one.bit, 0) for mark in set(marks.values())}
+        factors = {number: usual[mark] for number, mark in marks.items()}
+        for number in factors.keys() & long_bodies.keys():
+            factors[number] = _mark_factor(marks[number], one.bit, long_bodies[number])
+        found = _greater(found, factors)
     if alike := one.alike[at]:
-        for number in alike.head_numbers:
-            found[number] = max(found.get(number, 0.0), one.alike_factor)
+        found = _greater(found, dict.fromkeys(alike.marks(), one.alike_factor))
     return found
+
+
+def _greater(some: _Factors, others: _Factors) -> _Factors:
+    if not some:
+        return others
+    both = some | others
+    for number in some.keys() & others.keys():
+        both[number] = max(some[number], others[number])
+    return both
+
+
+def _factors_of(numbers: Collection[int], one: _Asked, at: int, long_bodies: Mapping[int, int]) -> _Factors:
+    """Those of the notes that hold the word."""
+    if _WORTH_READING_ALL * len(numbers) > sum(postings.count for postings in one.places[at]):
+        factors = _factors(one, at, long_bodies)
+        return {number: factors[number] for number in numbers if number in factors}
+    return {number: factor for number in numbers if (factor := _factor(one, at, number, long_bodies))}
 
 
 def _factor(one: _Asked, at: int, number: int, long_bodies: Mapping[int, int]) -> float:
     alike = one.alike[at]
-    best = one.alike_factor if alike and _mark(alike.head_numbers, alike.head_marks, number) else 0.0
+    best = one.alike_factor if alike and alike.mark(number) is not None else 0.0
     for postings in one.places[at]:
-        head = _mark(postings.head_numbers, postings.head_marks, number)
-        body = _mark(postings.body_numbers, postings.body_marks, number)
-        if head:
-            best = max(best, _head_factor(head, head | body, one.bit))
-        if body:
-            best = max(best, _body_factor(body, one.bit, long_bodies.get(number, 0)))
+        mark = postings.mark(number)
+        if mark is not None:
+            best = max(best, _mark_factor(mark, one.bit, long_bodies.get(number, 0)))
     return best
 
 
-def _mark(numbers: Sequence[int], marks: Sequence[int], number: int) -> int:
-    """The mark of a note, 0 where it does not hold the key."""
-    at = bisect_left(numbers, number)
-    return marks[at] if at < len(numbers) and numbers[at] == number else 0
-
-
-def _head_factor(mark: int, spellings: int, bit: int) -> float:
-    factor = _IN_TAGS if mark & IN_TAGS else _IN_SUMMARY
-    return factor if spellings & bit else factor * _OTHER_SPELLING
-
-
-def _body_factor(mark: int, bit: int, body_words: int) -> float:
+def _mark_factor(mark: int, bit: int, body_words: int) -> float:
     """A very long body holds nearly every word, so that one of its words says less."""
-    factor = _IN_BODY * math.sqrt(LONG_BODY / body_words) if body_words else _IN_BODY
+    if mark & IN_TAGS:
+        factor = _IN_TAGS
+    elif mark & IN_SUMMARY:
+        factor = _IN_SUMMARY
+    else:
+        factor = _IN_BODY * math.sqrt(LONG_BODY / body_words) if body_words else _IN_BODY
     return factor if mark & bit else factor * _OTHER_SPELLING
 
 
-def _candidate(asked: Sequence[_Asked], found: _Found, source: Source, per_weight: float) -> Candidate | None:
+def _candidate(
+    asked: Sequence[_Asked], found: _Found, source: Source, per_weight: float, held: Mapping[int, _Factors]
+) -> Candidate | None:
     entry = source.index.entry_at(found.number)
     if entry is None:  # gone since its words were looked up
         return None
     matches = []
-    for one, factor in zip(asked, found.factors, strict=True):
+    for position, one in enumerate(asked):
+        factor = held[position].get(found.number, 0.0)
         if factor > 0:
             matches.append(Match(one.word, _field(one, found.at, found.number), per_weight * one.weight * factor))
     uses = source.uses.get(entry.id, 0)
@@ -285,7 +318,7 @@ def _candidate(asked: Sequence[_Asked], found: _Found, source: Source, per_weigh
         scope=source.scope,
         entry=entry,
         score=found.score,
-        rank=found.share * (1 + min(_NUDGE * math.log2(1 + uses), _MOST_NUDGE)),
+        rank=-found.minus_share * (1 + min(_NUDGE * math.log2(1 + uses), _MOST_NUDGE)),
         in_head=any(match.field != "body" for match in matches),
         matches=tuple(sorted(matches, key=lambda match: -match.weight)),
     )
@@ -295,8 +328,8 @@ def _field(one: _Asked, at: int, number: int) -> str:
     """The most telling field: tags, summary, or body."""
     best = "body"
     for postings in filter(None, (*one.places[at], one.alike[at])):
-        mark = _mark(postings.head_numbers, postings.head_marks, number)
+        mark = postings.mark(number) or 0
         if mark & IN_TAGS:
             return "tags"
-        best = "summary" if mark else best
+        best = "summary" if mark & IN_SUMMARY else best
     return best

@@ -7,9 +7,9 @@ spaces become overlapping pairs, identifiers and paths fall into their parts. St
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -49,8 +49,7 @@ EXTENSIONS = frozenset(_EXTENSIONS.split())
 _DROPPED_AFTER_APOSTROPHE = frozenset({"s", "re", "ve", "ll", "d", "m"})
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a text: `text` as a stemmer wants it, `folded` as it is compared.
 
     `whole` is the folded compound that the word is a part of (`getUserName`, `e-mail`), or empty.
@@ -83,14 +82,14 @@ def words_of(text: str) -> Iterator[Word]:
         yield from words_of_run(run)
 
 
-def runs_of(text: str) -> Iterator[str]:
+def runs_of(text: str) -> list[str]:
     """The stretches of a text without spaces and separators, as written, for `words_of_run`."""
     if text.isascii():
-        return (match.group() for match in _ASCII_RUN.finditer(text))
-    return (match.group() for match in _ANY_RUN.finditer(unicodedata.normalize("NFKC", text)))
+        return _ASCII_RUN.findall(text)
+    return _ANY_RUN.findall(unicodedata.normalize("NFKC", text))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=32768)
 def words_of_run(run: str) -> tuple[Word, ...]:
     """The words of one stretch."""
     return tuple(_words_of_spaced(run) if run.isascii() else _by_script(run))
@@ -117,19 +116,32 @@ def _pairs(units: list[str]) -> Iterator[Word]:
 
 
 def _words_of_spaced(run: str) -> Iterator[Word]:
+    if _is_plain(run):
+        yield _plain(run)
+        return
     if _SYMBOL_NAME.fullmatch(run):
         yield Word(run.lower(), run.lower(), bends=False)
         return
     run = run.strip(_EDGES)
-    lower = run.lower()
-    if run.isalpha() and (run.islower() or run.istitle()):
-        yield Word(lower, fold(lower))
+    if _is_plain(run):
+        yield _plain(run)
         return
+    lower = run.lower()
     version = _VERSION.fullmatch(lower)
     if version:
         yield Word(version.group(1), version.group(1), bends=False)
         return
     yield from _parts(run)
+
+
+def _is_plain(run: str) -> bool:
+    """Whether it is a usual word, as most are: nothing but letters, none of them large but the first."""
+    return run.isalpha() and (run.islower() or run.istitle())
+
+
+def _plain(run: str) -> Word:
+    lower = run.lower()
+    return Word(lower, lower if lower.isascii() else fold(lower))
 
 
 def _parts(run: str) -> Iterator[Word]:

@@ -98,14 +98,18 @@ def machines(tmp_path: Path, service: Service, capsys: pytest.CaptureFixture[str
     laptop, desk = Machine(tmp_path / "laptop", capsys), Machine(tmp_path / "desk", capsys)
     laptop("project", "init")
     shutil.copytree(laptop.project, desk.project, dirs_exist_ok=True)
-    now = int(time.time())
-    claims = {"sub": "ann", "aud": "oharness-sync", "iss": "tests", "iat": now, "exp": now + 3600}
-    claims["ent"] = {"plan": "paid", "teams": []}
-    token = jwt.encode(claims, SECRET, algorithm="HS256")
     for machine in (laptop, desk):
-        answer = machine("login", "--cloud", service.url, "--token", token)
+        answer = machine("login", "--cloud", service.url, "--token", token_for("ann"))
         assert answer == {"userId": "ann", "plan": "paid", "teams": [], "origin": service.url}
     return laptop, desk
+
+
+def token_for(account: str) -> str:
+    """A token that the service trusts."""
+    now = int(time.time())
+    claims = {"sub": account, "aud": "oharness-sync", "iss": "tests", "iat": now, "exp": now + 3600}
+    claims["ent"] = {"plan": "paid", "teams": []}
+    return jwt.encode(claims, SECRET, algorithm="HS256")
 
 
 def in_conflict(laptop: Machine, desk: Machine, note_id: str) -> None:
@@ -186,9 +190,9 @@ def test_storage_that_was_wiped_costs_no_note(machines: tuple[Machine, Machine],
     shutil.rmtree(service.storage)
     service.start()
 
-    for machine in (laptop, desk, laptop):
-        machine.sync()
+    resets = [machine.sync()["project"]["cloudReset"] for machine in (laptop, desk, laptop)]
 
+    assert resets == [True, True, False]
     for machine in (laptop, desk):
         assert len(machine("memory", "list")["notes"]) == 20
 
@@ -234,7 +238,7 @@ def test_many_files_that_vanished_wait_for_a_person(machines: tuple[Machine, Mac
 
     paused = laptop.sync(code=5)["project"]
     assert paused["status"] == "paused"
-    assert len(paused["paused"]["notes"]) == 12 or paused["paused"]["reason"] == "folder-gone"
+    assert (len(paused["paused"]["notes"]), paused["paused"]["reason"]) == (12, "folder-gone")
     assert laptop("sync", "confirm", "--restore") == {"scope": "project", "done": True}
     laptop.sync()
     assert len(laptop("memory", "list")["notes"]) == 12
@@ -253,3 +257,79 @@ def test_a_service_that_is_down_is_said_so_and_local_work_goes_on(
     assert outcome["error"]
     assert laptop("sync", "status")["scopes"][0]["error"] == "service-unreachable"
     laptop("memory", "remember", "--summary", "Still here")
+
+
+def test_a_folder_that_is_gone_is_said_to_be_gone_and_not_made_again(machines: tuple[Machine, Machine]) -> None:
+    laptop, desk = machines
+    laptop("memory", "remember", "--summary", "One", "--id", "one")
+    laptop.sync()
+    desk.sync()
+    shutil.rmtree(laptop.project / "MEMORY")
+
+    assert laptop.sync(code=5)["project"]["paused"] == {"reason": "folder-gone", "notes": ["one"]}
+    assert not (laptop.project / "MEMORY").exists()
+    assert laptop("sync", "confirm", "--mix", code=4)["error"]["message"].endswith("--delete, --restore.")
+    assert laptop("sync", "confirm", "--restore")["done"] is True
+    assert laptop.body("one") == ""
+    assert desk.sync()["project"]["pulled"]["removed"] == []
+
+
+def test_nothing_is_made_for_somebody_who_is_not_signed_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stranger = Machine(tmp_path / "stranger", capsys)
+
+    assert stranger("sync", "now", code=1)["error"]["code"] == "signed-out"
+
+    assert list(stranger.project.iterdir()) == []
+    assert not stranger.home.exists()
+
+
+def test_notes_of_another_account_are_shown_as_paused_with_the_reason(
+    machines: tuple[Machine, Machine], service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    laptop, _ = machines
+    laptop("memory", "remember", "--summary", "Ann's", "--id", "anns")
+    laptop.sync()
+    laptop("login", "--cloud", service.url, "--token", token_for("bob"))
+
+    assert {one["error"] for one in laptop("sync", "status")["scopes"]} == {"pinned-elsewhere"}
+
+    capsys.readouterr()
+    assert main(["--home", str(laptop.home), "--project", str(laptop.project), "sync", "status"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("paused: These notes belong to the account ann") == 2
+    assert "bob" in told
+
+
+def test_a_damaged_file_is_mended_when_asked(machines: tuple[Machine, Machine]) -> None:
+    laptop, _ = machines
+    laptop("memory", "remember", "--summary", "One", "--body", "the text", "--id", "one")
+    laptop.sync()
+    (laptop.project / "MEMORY" / "one.md").write_text("---\n{broken")
+    assert laptop.sync()["project"]["heldBack"] == [{"id": "one", "reason": "unreadable"}]
+
+    done = laptop("sync", "mend", "one")
+
+    assert done["scope"] == "project"
+    assert done["backup"] in {one["backup"] for one in laptop("memory", "backups")["backups"]}
+    assert laptop.body("one") == "the text"
+    assert laptop("sync", "mend", "one", code=4)["error"]["code"] == "not-damaged"
+    assert laptop("sync", "mend", "two", code=3)["error"]["code"] == "no-file-to-mend"
+
+
+def test_two_collections_that_do_not_know_each_other_are_mixed_by_hand(machines: tuple[Machine, Machine]) -> None:
+    laptop, desk = machines
+    laptop("memory", "remember", "--summary", "On the laptop", "--id", "from-laptop")
+    laptop.sync()
+    for note_id in ("from-desk", "other"):
+        desk("memory", "remember", "--summary", note_id, "--id", note_id)
+
+    asked = desk.sync(code=5)["project"]
+    assert asked["paused"] == {"reason": "first-sync", "notes": ["from-desk", "other"]}
+    assert desk("sync", "status")["scopes"][0]["error"] == "first-sync"
+    assert {one["id"] for one in desk("memory", "list")["notes"]} == {"from-desk", "other"}
+
+    assert desk("sync", "confirm", "--scope", "project", "--mix") == {"scope": "project", "done": True}
+    laptop.sync()
+    for machine in (desk, laptop):
+        assert {one["id"] for one in machine("memory", "list")["notes"]} == {"from-laptop", "from-desk", "other"}
+        assert machine.sync()["project"]["requests"] == 1

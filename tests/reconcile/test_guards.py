@@ -13,6 +13,7 @@ from oharness.reconcile.guards import (
     FolderNow,
     FolderState,
     MissingVerdict,
+    NothingCanBeAnswered,
     Paused,
     PauseReason,
     after_pass,
@@ -184,8 +185,9 @@ def test_an_answer_that_does_not_fit_is_refused(reason: PauseReason) -> None:
         if choice in ANSWERS[reason]:
             assert confirm(paused, choice) == Confirmed(choice, frozenset({"a"}))
         else:
-            with pytest.raises(AnswerDoesNotFit):
+            with pytest.raises(AnswerDoesNotFit if ANSWERS[reason] else NothingCanBeAnswered) as refused:
                 confirm(paused, choice)
+            assert set(getattr(refused.value, "answers", ())) == {f"--{answer}" for answer in ANSWERS[reason]}
 
 
 def test_an_answer_holds_for_the_notes_that_were_shown_and_no_others() -> None:

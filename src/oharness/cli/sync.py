@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from oharness.core.scopes import ScopeKind
     from oharness.sync.directory import Directory
     from oharness.sync.resolve import Resolved
-    from oharness.sync.status import SyncStatus
+    from oharness.sync.status import ScopeStatus, SyncStatus
     from oharness.wiring.sync import ScopeOutcome
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -49,6 +50,7 @@ _one_scope: _Decorator = click.option(
 @_one_scope
 @pass_invocation
 def now(call: Invocation, scope: str | None) -> int:
+    _check_sign_in(call)
     with _directories(call, call.scope_named(scope)) as directories:
         outcomes = _passes(call, directories)
     call.output.answer(
@@ -118,6 +120,7 @@ def confirm(call: Invocation, scope: str | None, choice: str | None) -> int:
 
     if choice is None:
         raise MissingValue("--delete, --restore, --mix")
+    _check_sign_in(call)
     with _directories(call, call.scope_named(scope)) as directories:
         asking = next((one for one in directories if one.state.guard().paused), directories[0])
         confirm_paused(asking, Choice(choice))
@@ -192,6 +195,43 @@ def _answered(call: Invocation, directory: "Directory", note_id: str, keep: str)
             return merge_by_hand(directory, note_id, text_from(file, "--keep", call.stdin).encode())
 
 
+@sync.command(
+    "mend",
+    help=msg(
+        "Replace the damaged file of a note by the version last synced here. What the file holds is backed up first; "
+        "sync never does this by itself."
+    ),
+    examples=(("oharness sync mend deploy-x1f", ""),),
+    next_step=msg("`oharness memory check` lists damaged files."),
+)
+@click.argument("note_id", metavar="ID")
+@_one_scope
+@pass_invocation
+def mend_file(call: Invocation, note_id: str, scope: str | None) -> None:
+    from oharness.disk.note_dir import DamagedFile
+    from oharness.sync.mending import NoFileToMend, mend
+
+    with _directories(call, call.scope_named(scope)) as directories:
+        having = [(one, one.folder.read_id(note_id)) for one in directories]
+        damaged = next((one for one, file in having if isinstance(file, DamagedFile)), None)
+        there = damaged or next((one for one, file in having if file is not None), None)
+        if there is None:
+            raise NoFileToMend(note_id)
+        done = mend(there, note_id)
+    document = {"id": done.id, "scope": str(there.scope.kind), "backup": done.backup}
+    call.output.answer(document, lambda: sync_lines.mended_lines(done, call.output))
+
+
+def _check_sign_in(call: Invocation) -> None:
+    """Nothing is registered, made or asked for somebody who is not signed in.
+
+    Raises: SignedOut; as `signed_in`.
+    """
+    from oharness.wiring.sync import signed_in
+
+    signed_in(call.opened())
+
+
 @contextmanager
 def _directories(call: Invocation, scope: "ScopeKind | None") -> "Iterator[list[Directory]]":
     """The directories to work on; registers the project.
@@ -261,10 +301,16 @@ def _say_status(call: Invocation, directories: "list[Directory]") -> None:
 
 
 def _status_of(call: Invocation, directories: "list[Directory]") -> "SyncStatus":
-    from oharness.sync.pinning import is_on
+    from oharness.sync.pinning import is_on, pinned_elsewhere
     from oharness.sync.status import scope_status, together
+    from oharness.wiring.sync import sign_in_place
 
     opened = call.opened()
-    return together(
-        [scope_status(one.scope, one.state, enabled=is_on(opened.files, opened.home, one.scope)) for one in directories]
-    )
+    files, home, present = opened.files, opened.home, sign_in_place(opened).store.read()
+
+    def status_of(one: "Directory") -> "ScopeStatus":
+        known = scope_status(one.scope, one.state, enabled=is_on(files, home, one.scope))
+        elsewhere = pinned_elsewhere(files, home, one.scope, present) if present is not None else None
+        return replace(known, elsewhere=elsewhere)
+
+    return together([status_of(one) for one in directories])

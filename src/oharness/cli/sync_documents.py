@@ -62,9 +62,15 @@ def _scope(one: "ScopeStatus") -> dict[str, Any]:
         "scope": str(one.scope.kind),
         "enabled": one.enabled,
         "lastSynced": one.last_synced,
-        "error": str(one.paused.reason) if one.paused else error_code(one.error) or None,
+        "error": _what_is_wrong(one),
         "conflicts": len(one.conflicts),
     }
+
+
+def _what_is_wrong(one: "ScopeStatus") -> str | None:
+    if one.elsewhere is not None:
+        return error_code(type(one.elsewhere).__name__)
+    return str(one.paused.reason) if one.paused else error_code(one.error) or None
 
 
 def _conflict(conflict: "Conflict", scope: str) -> dict[str, Any]:
@@ -106,6 +112,7 @@ def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
         "version": 0,
         "error": error_sentence(one.error, words) if one.error is not None else None,
         "paused": None,
+        "cloudReset": False,
     }
     if report is None:
         return document
@@ -124,4 +131,5 @@ def _outcome(one: "ScopeOutcome", words: Catalogue) -> dict[str, Any]:
         "requests": report.requests,
         "version": report.version,
         "paused": {"reason": str(paused.reason), "notes": list(paused.note_ids)} if paused else None,
+        "cloudReset": report.cloud_was_reset,
     }

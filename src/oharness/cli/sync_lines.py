@@ -10,6 +10,7 @@ from oharness.language.catalogue import msg
 from oharness.language.sentences import REASONS, error_sentence, reason_phrase
 
 if TYPE_CHECKING:
+    from oharness.sync.mending import Mended
     from oharness.sync.report import PassReport
     from oharness.sync.resolve import Resolved
     from oharness.sync.status import ScopeStatus, SyncStatus
@@ -112,11 +113,21 @@ def resolved_lines(done: "Resolved", output: Output) -> Iterable[str]:
     yield words.text(msg("`oharness sync now` sends the answer to the cloud."))
 
 
+def mended_lines(done: "Mended", output: Output) -> Iterable[str]:
+    """What mending a damaged file did."""
+    words = output.words
+    yield words.text(msg("The file of the note {id} says again what was last synced."), id=done.id)
+    yield words.text(msg("Set aside in the backup {backup}."), backup=done.backup)
+
+
 def _scope_lines(scope: "ScopeStatus", output: Output) -> Iterable[str]:
     words, last = output.words, scope.last_synced
     when = words.text(msg("last synced {when}"), when=minute(last)) if last else words.text(msg("never synced"))
     yield f"{words.text(SCOPES[scope.scope.kind])}: {when}"
-    if scope.paused:
+    if scope.elsewhere is not None:
+        told = words.text(msg("paused: {question}"), question=error_sentence(scope.elsewhere, words))
+        yield "  " + output.ink.bad(printable(told))
+    elif scope.paused:
         yield from _question(str(scope.paused.reason), scope.paused.note_ids, output)
     elif scope.error:
         told = words.text(

@@ -24,7 +24,7 @@ from oharness.disk.folder_lock import FolderBusy
 from oharness.disk.git import Checkout, Git, NoRoot, NoRootReason, checkout_at, sibling_roots
 from oharness.disk.home import Home
 from oharness.disk.json_files import BrokenFile, parse_object, read_object
-from oharness.disk.projects_file import KnownProject, change_known_projects
+from oharness.disk.projects_file import KnownProject, change_known_projects, known_projects
 
 STATE_FOLDER = ".oharness"
 DEFAULT_NOTES_FOLDER = "MEMORY"
@@ -176,7 +176,9 @@ def register_project(
     if marker.id != identity.id:  # another process was faster
         identity = Identity(marker.id, IdSource.EXISTING)
     project = Project(project.root, marker, is_registered=True)
-    for name in (DEFAULT_NOTES_FOLDER, ARTIFACTS_FOLDER):
+    # Notes that are gone from a folder known here must be seen to be gone, and not to be an empty folder.
+    known = _is_known(files, home, project.root)
+    for name in (ARTIFACTS_FOLDER,) if known else (DEFAULT_NOTES_FOLDER, ARTIFACTS_FOLDER):
         if not files.exists(project.root / name):
             ensure_directory(files, project.root / name, SHARED_DIRECTORY)
     registration = Registration(project, marker, identity, device=None)
@@ -184,6 +186,13 @@ def register_project(
         return _enrolled(files, registration, home, clock.now_ms(), randomness)
     except (StorageFailed, BrokenFile, FolderBusy) as error:
         return replace(registration, warnings=(error,))
+
+
+def _is_known(files: FileSystem, home: Home, root: Path) -> bool:
+    try:
+        return any(one.path == root for one in known_projects(files, home))
+    except (StorageFailed, BrokenFile):
+        return False
 
 
 def notes_directory(files: FileSystem, root: Path, configured: str | None) -> Path:

@@ -49,10 +49,15 @@ class Choice(StrEnum):
 
 @dataclass(eq=False)
 class AnswerDoesNotFit(Refused):
-    """`choice` is no answer to what the scope asks (`reason`)."""
+    """`choice` is no answer to what the scope asks; `answers` are those that are."""
 
-    reason: str
     choice: str
+    answers: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class NothingCanBeAnswered(Refused):
+    """The scope waits for something that no answer brings: its directory cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +130,13 @@ ANSWERS: dict[PauseReason, frozenset[Choice]] = {
 def confirm(paused: Paused, choice: Choice) -> Confirmed:
     """The answer to a paused scope, about exactly the notes that the person was shown.
 
-    Raises: AnswerDoesNotFit.
+    Raises: AnswerDoesNotFit, NothingCanBeAnswered.
     """
-    if choice not in ANSWERS[paused.reason]:
-        raise AnswerDoesNotFit(paused.reason, choice)
+    answers = ANSWERS[paused.reason]
+    if not answers:
+        raise NothingCanBeAnswered
+    if choice not in answers:
+        raise AnswerDoesNotFit(f"--{choice}", tuple(f"--{answer}" for answer in sorted(answers)))
     return Confirmed(choice, frozenset(paused.note_ids))
 
 

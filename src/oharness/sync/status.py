@@ -9,6 +9,7 @@ from oharness.disk.sync_shapes import LastPull
 from oharness.disk.sync_state import SyncState
 from oharness.reconcile.conflict import Conflict
 from oharness.reconcile.guards import Paused
+from oharness.sync.pinning import PinnedElsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,10 @@ class PlanShown:
 
 @dataclass(frozen=True, slots=True)
 class ScopeStatus:
-    """One scope. `error` is the class name of the last pass's error, empty when it went through."""
+    """One scope. `error` is the class name of the last pass's error, empty when it went through.
+
+    `elsewhere`: it belongs to another account or Cloud than those signed in to, and is paused for that.
+    """
 
     scope: Scope
     enabled: bool
@@ -35,6 +39,7 @@ class ScopeStatus:
     pull: LastPull
     cloud_was_reset_at: Millis | None
     plan: PlanShown | None
+    elsewhere: PinnedElsewhere | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from oharness.notes.frontmatter import note_text
 from oharness.notes.note import Note
 from oharness.reconcile.guards import ANSWERS, Choice
 from oharness.sync.confirm import confirm_paused
+from oharness.sync.mending import mend
 from oharness.sync.resolve import keep_both, keep_mine, merge_by_hand, take_cloud
 from oharness.testing.world.ledger import text_of
 from oharness.testing.world.lying_there import text_in
@@ -88,9 +89,17 @@ def answers_a_conflict(world: World, replica: Replica) -> None:
         conflicts = process.directory.state.conflicts()
         if conflicts:
             note_id = world.chance.choice(sorted(conflicts))
+            if replica.files().get(note_id) and note_id not in replica.notes():
+                mends_a_file(world, replica, note_id)
             answer = world.chance.choice(list(Answered))
             world.trace.event(f"answers a conflict: {answer}", replica.name, note_id)
             answer_conflict(world, replica, note_id, answer)
+
+
+def mends_a_file(world: World, replica: Replica, note_id: str) -> None:
+    """Asks for the last good version in the place of a broken file."""
+    world.trace.event("mends a file", replica.name, note_id)
+    mend(world.process(replica).directory, note_id)
 
 
 class Answered(StrEnum):

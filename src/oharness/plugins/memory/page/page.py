@@ -281,12 +281,7 @@ class MemoryPage:
         count = brought(outcomes)
         said: Document = {"text": msg("Everything is in step."), "fields": {}}
         if count:
-            said = {
-                "one": msg("{count} note synced."),
-                "many": msg("{count} notes synced."),
-                "count": count,
-                "fields": {},
-            }
+            said = {"text": msg("Everything is in step again. Notes that changed: {count}."), "fields": {"count": count}}
         return {"part": "syncbar", "query": {}, "toast": said}
 
     async def _confirm(self, fields: Fields) -> Document:

@@ -15,6 +15,7 @@ from oharness.extract.traces import Sought, Version
 from oharness.memory.finding import close_ids
 from oharness.memory.forgotten import forgotten_notes, keep_fingerprint
 from oharness.memory.note_traces import (
+    PASS_WAIT_S,
     BackupStore,
     Store,
     Taken,
@@ -102,7 +103,9 @@ def check_known(memory: Memory, look: Look) -> None:
         raise NoteNotFound(look.id, "", close_ids(memory, look.id, None))
 
 
-def forget_everywhere(memory: Memory, note_id: str, kind: ScopeKind | None) -> Receipt:
+def forget_everywhere(
+    memory: Memory, note_id: str, kind: ScopeKind | None, pass_wait_s: float = PASS_WAIT_S
+) -> Receipt:
     """Removes the note and every trace of its text that this machine may remove; may be repeated, also after a crash.
 
     The cloud's objects go with the next pass of sync. No backup is made: that is what was asked for.
@@ -119,7 +122,7 @@ def forget_everywhere(memory: Memory, note_id: str, kind: ScopeKind | None) -> R
             _note_down(store.where, store.take_out(aim.sought), removed, kept)
 
     take_out(text_stores(memory))
-    take_out(sync_stores(memory, aim.scope))
+    take_out(sync_stores(memory, aim.scope, pass_wait_s))
     if is_known_to_sync(memory, aim.scope, note_id):
         aim.service.changes.before_purge(note_id, content_hash(aim.note) if aim.note else "")
         kept.append(Stays(Where.CLOUD, Why.WAITS_FOR_SYNC))

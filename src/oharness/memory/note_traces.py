@@ -28,7 +28,8 @@ from oharness.notes.frontmatter import note_file_name, parse_note
 from oharness.notes.note import Note
 from oharness.notes.problems import NotANote
 
-_PASS_WAIT_S = 20.0
+PASS_WAIT_S = 20.0
+"""How long a pass of sync that is going on is waited for."""
 
 
 class Where(StrEnum):
@@ -129,6 +130,7 @@ class SyncStore:
     where: Where
     held: Callable[[SyncState, Outbox, Sought], int]
     remove: Callable[[SyncState, Outbox, Sought], None]
+    wait_s: float
 
     def count(self, sought: Sought) -> int:
         return sum(self.held(state, outbox, sought) for state, outbox in _replicas(self.memory, self.scope))
@@ -139,7 +141,7 @@ class SyncStore:
             if not (held := self.held(state, outbox, sought)):
                 continue
             try:
-                lock = state.lock(_PASS_WAIT_S)
+                lock = state.lock(self.wait_s)
             except SyncBusy:
                 return Taken(taken, Why.SYNC_RUNNING)
             try:
@@ -282,12 +284,14 @@ def text_stores(memory: Memory) -> list[Store]:
     ]
 
 
-def sync_stores(memory: Memory, scope: Scope) -> list[Store]:
+def sync_stores(memory: Memory, scope: Scope, wait_s: float = PASS_WAIT_S) -> list[Store]:
     """What sync keeps beside the notes."""
     return [
-        SyncStore(memory, scope, Where.CONFLICTS, _in_conflicts, lambda s, o, n: s.close_conflicts([n.note_id])),
-        SyncStore(memory, scope, Where.OUTBOX, _in_outbox, lambda s, o, n: o.clear()),
-        SyncStore(memory, scope, Where.SYNCED_COPIES, _in_copies, lambda s, o, n: _drop_copies(s, n.note_id)),
+        SyncStore(
+            memory, scope, Where.CONFLICTS, _in_conflicts, lambda s, o, n: s.close_conflicts([n.note_id]), wait_s
+        ),
+        SyncStore(memory, scope, Where.OUTBOX, _in_outbox, lambda s, o, n: o.clear(), wait_s),
+        SyncStore(memory, scope, Where.SYNCED_COPIES, _in_copies, lambda s, o, n: _drop_copies(s, n.note_id), wait_s),
     ]
 
 

@@ -1,8 +1,25 @@
 """What others may have written into a note does nothing but be read."""
 
+from html.parser import HTMLParser
+
 import pytest
 
 from oharness.web.markdown import rendered
+
+
+class Drawn(HTMLParser):
+    """What a browser would make of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value or "" for name, value in attrs if name == "href"]
 
 
 @pytest.mark.parametrize(
@@ -27,13 +44,11 @@ from oharness.web.markdown import rendered
     ],
 )
 def test_nothing_that_is_written_becomes_script_or_markup(text: str) -> None:
-    html = str(rendered(text, lost='"><script>')).lower()
-    for tag in ("<script", "<img", "<svg", "<style", "<b ", " style="):
-        assert tag not in html
-    assert 'href="javascript' not in html
-    assert 'href="data' not in html
-    assert 'href="vbscript' not in html
-    assert not any(f" {name}=" in html.replace("&quot;", "") and f"<a {name}" in html for name in ("onerror", "onload"))
+    drawn = Drawn()
+    drawn.feed(str(rendered(text, lost='"><script>')))
+    assert drawn.tags <= {"p", "a", "span", "pre", "code", "div", "table", "thead", "tbody", "tr", "th", "td"}
+    assert drawn.attributes <= {"href", "rel", "target", "title", "class", "tabindex", "role"}
+    assert all(link.startswith(("https://", "http://", "mailto:")) for link in drawn.links)
 
 
 def test_an_image_from_elsewhere_is_a_link_and_no_request() -> None:

@@ -26,6 +26,7 @@ _ATTRIBUTES = {
     "ol": {"start"},
     "div": {"class", "tabindex", "role"},
     "code": {"class"},
+    "pre": {"tabindex"},
     "th": {"class"},
     "td": {"class"},
 }
@@ -53,6 +54,8 @@ def _parser() -> MarkdownIt:
     parser.add_render_rule("text", _text)
     parser.add_render_rule("table_open", lambda *_: '<div class="scrolls" tabindex="0" role="group"><table>\n')
     parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    for code in ("fence", "code_block"):
+        parser.add_render_rule(code, _code)
     for cell in ("th", "td"):
         parser.add_render_rule(f"{cell}_open", _cell)
     return parser
@@ -69,6 +72,11 @@ def _link_open(renderer: RendererHTML, tokens: Any, index: int, options: Any, en
     token: Token = tokens[index]
     token.attrSet("target", "_blank")
     return renderer.renderToken(tokens, index, options, environment)
+
+
+def _code(renderer: RendererHTML, tokens: Any, index: int, options: Any, environment: Any) -> str:
+    """A block of code scrolls, so it can be reached with the keyboard."""
+    return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
 
 
 def _cell(renderer: RendererHTML, tokens: Any, index: int, options: Any, environment: Any) -> str:

@@ -79,9 +79,14 @@ window.addEventListener("pageshow", (event) => { if (event.persisted) { listen()
 
 // Answers of the server. A part that cannot be drawn says so in its place; a form that is refused stays as it is.
 
+const SCOPES = "form, dialog, [data-problems]";
+
 function problemPlace(element) {
-  const form = element.closest("form, dialog, [data-problems]");
-  return (form && form.querySelector("[data-problem]")) || byId("problems");
+  for (let scope = element.closest(SCOPES); scope; scope = scope.parentElement && scope.parentElement.closest(SCOPES)) {
+    const place = scope.querySelector("[data-problem]");
+    if (place) return place;
+  }
+  return byId("problems");
 }
 
 body.addEventListener("htmx:beforeSwap", (event) => {

@@ -75,4 +75,8 @@
 
   fit();
   if (document.querySelector("#log > .said, #log > .approval")) toEnd();
+  window.addEventListener("load", () => {
+    const open = document.querySelector("[data-approval=open]");
+    if (open) asked(open, false);
+  });
 })();

@@ -79,9 +79,7 @@ def test_C29_text_without_spaces_becomes_overlapping_pairs(text: str, words: lis
     assert folded(text) == [fold(word) for word in words]
 
 
-@pytest.mark.parametrize(
-    "text", ["Настройки", "καλημέρα", "السلام", "सेटिंग्स", "இலக்கணம்", "שלום", "ܫܠܡܐ", "Ωμέγα"]
-)
+@pytest.mark.parametrize("text", ["Настройки", "καλημέρα", "السلام", "सेटिंग्स", "இலக்கணம்", "שלום", "ܫܠܡܐ", "Ωμέγα"])
 def test_C31_a_word_of_any_script_with_spaces_stays_one_word(text: str) -> None:
     assert len(folded(f"{text}, {text}")) == 2
 

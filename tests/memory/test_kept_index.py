@@ -1,0 +1,116 @@
+"""The kept index may be damaged, deleted, of another version or in use by another process: nobody hears of it."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oharness.core.scopes import ScopeKind
+from oharness.disk.recall_index import RecallIndex
+from oharness.memory.recall import recall_for_message
+from oharness.memory.scopes import Memory
+from oharness.recall.score import Source, candidates
+
+pytestmark = pytest.mark.memory
+World = Any
+MESSAGE = "When do we deploy on Thursdays?"
+WRITER = """
+import sys
+from pathlib import Path
+from oharness.disk.recall_index import RecallIndex
+from oharness.testing.note_store import entry_of
+index = RecallIndex.open(Path(sys.argv[1]))
+for number in range(60):
+    notes = [(entry_of(f"n{at}", f"Herons at weir {number}"), f"round {number}") for at in range(20)]
+    index.update(notes, [], [])
+index.close()
+"""
+
+
+def recalled(memory: Memory) -> list[str]:
+    found = recall_for_message(memory, MESSAGE)
+    assert [notice.key for notice in found.notices] == []
+    return [one.note.id for one in found.attached]
+
+
+def index_files(world: World) -> list[Path]:
+    return sorted((world.home / "memory-index").glob("*.sqlite"))
+
+
+def spoil(path: Path, how: str) -> None:
+    if how == "deleted":
+        path.unlink()
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "not a database":
+        path.write_bytes(b"\x00not a database at all\xff" * 500)
+    elif how == "torn":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 3])
+    elif how == "zeroed inside":
+        data = bytearray(path.read_bytes())
+        data[4096:] = bytes(len(data) - 4096)
+        path.write_bytes(data)
+    else:
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("UPDATE meta SET value = 'of another version' WHERE key = 'version'")
+            database.commit()
+
+
+WAYS = ("deleted", "empty", "not a database", "torn", "zeroed inside", "another version")
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_a_spoilt_index_is_made_anew_without_a_word(world: World, how: str) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    world.open().close()
+    for path in index_files(world):
+        spoil(path, how)
+    memory = world.open()
+    assert memory.warnings() == []
+    assert recalled(memory) == ["deploys"]
+    memory.close()
+    again = world.open()
+    assert recalled(again) == ["deploys"]
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_reading_with_a_spoilt_index_answers(world: World, how: str) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    world.open().close()
+    for path in index_files(world):
+        spoil(path, how)
+    assert recalled(world.read()) == ["deploys"]
+
+
+def test_an_index_spoilt_while_it_is_open_is_made_anew(world: World) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    memory = world.open()
+    assert recalled(memory) == ["deploys"]
+    for path in index_files(world):
+        spoil(path, "zeroed inside")
+    world.put("other", summary="Herons fish at the weir")
+    assert recalled(memory) == ["deploys"]
+
+
+def test_while_another_process_writes_every_look_is_of_one_state(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    index = RecallIndex.open(path)
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)]) as writer:
+        looks = 0
+        while writer.poll() is None or looks == 0:
+            with index.reading():
+                found = candidates("herons at the weir", [Source(ScopeKind.PROJECT, index, {})])
+            rounds = {one.entry.summary for one in found}
+            assert len(found) in (0, 20)
+            assert len(rounds) <= 1
+            looks += 1
+        assert writer.returncode == 0
+    with index.reading():
+        found = candidates("herons at the weir", [Source(ScopeKind.PROJECT, index, {})])
+    assert {one.entry.summary for one in found} == {"Herons at weir 59"}
+    index.close()
+    assert looks > 1

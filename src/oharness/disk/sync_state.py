@@ -17,12 +17,14 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
+from oharness.core.clock import Millis
 from oharness.core.errors import Failed
 from oharness.core.scopes import Scope
 from oharness.disk.atomic import (
     Anything,
     ensure_directory,
     remove_files,
+    remove_leftovers,
     storage_errors,
     write_file,
     write_unflushed,
@@ -113,14 +115,18 @@ class SyncState:
     def lock(self, wait_s: float) -> HeldLock:
         """Keeps other passes over this directory away until it is released, or this process dies (P-31).
 
+        What a pass that was killed left half written is cleared away.
+
         Raises: SyncBusy; StorageFailed.
         """
         ensure_directory(self._files, self._locks, PRIVATE_DIRECTORY)
         with storage_errors(self._lock_file):
             try:
-                return self._files.take_lock(self._lock_file, wait_s)
+                lock = self._files.take_lock(self._lock_file, wait_s)
             except LockTaken as taken:
                 raise SyncBusy(taken.holder_pid) from taken
+        remove_leftovers(self._files, self.folder, Millis(self._files.file_time_ns() // 1_000_000))
+        return lock
 
     def baseline(self) -> Baseline | None:
         """What is agreed and seen; None before a first sync.

@@ -16,7 +16,7 @@ from oharness.core.clock import Clock
 from oharness.core.errors import Failed, NotFound, StorageFailed
 from oharness.core.randomness import Randomness
 from oharness.core.scopes import USER_SCOPE, Scope, ScopeKind, project_scope
-from oharness.disk.atomic import ensure_directory
+from oharness.disk.atomic import ensure_directory, remove_leftovers
 from oharness.disk.backups import Backups
 from oharness.disk.deletion_intents import DeletionIntents
 from oharness.disk.filesystem import (
@@ -149,6 +149,7 @@ def open_for_writing(around: Surroundings, registration: Registration | None) ->
 
     Raises: OutsideProject; StorageFailed and DirectoryRedirected for the project's notes.
     """
+    _sweep(around)
     kept = partial(_kept_index, around)
     own = None
     if registration is not None:
@@ -271,6 +272,13 @@ def _index_path(around: Surroundings, folder: NoteDir) -> Path:
 def _recorder(around: Surroundings, scope: Scope, replica: str) -> IntentRecorder:
     place = (around.files, around.home, scope, replica)
     return IntentRecorder(DeletionIntents(*place), PurposeMarks(*place), around.clock)
+
+
+def _sweep(around: Surroundings) -> None:
+    """What programs that were killed while they wrote have left in the home."""
+    home = around.home
+    for folder in (home.root, home.usage, home.backups):
+        remove_leftovers(around.files, folder, around.clock.now_ms())
 
 
 def _drop_unfinished(service: MemoryService) -> None:

@@ -26,7 +26,7 @@ from oharness.harness.events import (
     ToolStarted,
     UserMessageStored,
 )
-from oharness.harness.messages import own_text
+from oharness.harness.messages import own_text, tool_calls
 from oharness.harness.model import ModelFailed, TextDelta
 from oharness.web.chat.items import (
     Item,
@@ -65,6 +65,7 @@ class Conversation:
         self._said: str | None = None
         self._sent: str | None = None
         self._calls: dict[str, str] = {}
+        self._wanted: dict[str, Mapping[str, Any]] = {}
         self._asked: dict[str, asyncio.Future[Approval]] = {}
 
     @property
@@ -188,6 +189,7 @@ class Conversation:
                     item_id, self._sent = self._sent or self._next_id(), None
                     self._put(user_item(item_id, message))
             case ReplyStored(message):
+                self._wanted = {inside + call.call_id: call.arguments for call in tool_calls(message)}
                 if not inside:
                     self._end_answer(answer_item(self._said or self._next_id(), message) if own_text(message) else None)
             case ToolStarted():
@@ -222,11 +224,13 @@ class Conversation:
             self._put(self.items[streamed].with_fields(live=False, broken_off=True))
 
     def _finish(self, event: ToolFinished, inside: str) -> None:
-        item_id = self._calls.pop(inside + event.call_id, None)
-        item = (
-            self.items[item_id] if item_id else call_item(self._next_id(), event.tool, event.plugin, {}, bool(inside))
-        )
-        result = event.result
+        """A call that was turned down was never started; what it wanted is known from the answer that asked for it."""
+        call, result = inside + event.call_id, event.result
+        item_id = self._calls.pop(call, None)
+        if item_id is not None:
+            item = self.items[item_id]
+        else:
+            item = call_item(self._next_id(), event.tool, event.plugin, self._wanted.get(call, {}), bool(inside))
         self._put(finished_call(item, result.text, allowed=event.allowed, is_error=result.is_error))
 
     def _next_id(self) -> str:

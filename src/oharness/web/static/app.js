@@ -267,7 +267,7 @@ function showKeys() {
   const seen = new Set();
   for (const element of all("[data-key][data-key-label]")) {
     const key = element.dataset.key;
-    if (seen.has(key) || element.closest("dialog")) continue;
+    if (seen.has(key) || element.closest("dialog, [hidden]")) continue;
     seen.add(key);
     const name = document.createElement("dt");
     name.dataset.gathered = "";

@@ -100,3 +100,14 @@ async def test_problem_files_are_listed_with_their_reason(page: OpenPage) -> Non
     shown = await page.part("problems")
     assert [(one["name"], one["reason"]) for one in shown["problems"]] == [("bad.md", "no-frontmatter")]
     assert (await page.part("tabs"))["problems"] == 1
+
+
+async def test_a_damaged_file_of_a_note_in_conflict_can_be_replaced_by_its_good_version(page: OpenPage) -> None:
+    page.quarrel("n", base="a", mine="b", cloud="c")
+    page.file("n").write_text("torn <html>")
+    [problem] = (await page.part("problems"))["problems"]
+    assert problem["mendable"] == "n"
+    await page.do("mend", id="n", scope="project")
+    assert (await page.part("note", id="n"))["body"] == "b"
+    [backup] = (await page.part("backups"))["backups"]
+    assert (backup["reason"], page.memory.backups.get(backup["backup"]).data) == ("damage", b"torn <html>")

@@ -22,6 +22,7 @@ ACTIONS = (
     "switch",
     "confirm",
     "resolve",
+    "mend",
 )
 
 

@@ -20,6 +20,7 @@ from oharness.plugins.memory.page.live import Live
 from oharness.plugins.memory.page.shelf import Shelves
 from oharness.plugins.memory.page.syncing import Syncing, brought, first_error
 from oharness.reconcile.guards import Choice
+from oharness.sync.mending import NoFileToMend, mend
 from oharness.sync.resolve import NoSuchConflict
 from oharness.sync.transport import TooFrequent
 
@@ -50,7 +51,7 @@ class MemoryPage:
             "unchanged": self._unchanged,
             "backups": lambda _: backups.backups_document(memory),
             "backup": lambda query: backups.backup_document(memory, asked.text(query, "backup")),
-            "problems": lambda _: problems.problems_document(memory, self.shelves.shelf()),
+            "problems": lambda _: problems.problems_document(memory, self.syncing, self.shelves.shelf()),
         }
 
     async def data(self, query: Fields) -> Document:
@@ -82,6 +83,7 @@ class MemoryPage:
             "restore": self._restore,
             "try": self._try,
             "resolve": self._resolve,
+            "mend": self._mend,
         }
         return await asyncio.to_thread(actions[name], fields)
 
@@ -267,6 +269,20 @@ class MemoryPage:
             }
         return {"toast": said, "go": {"page": "memory", "query": {"view": "conflicts"}}}
 
+    def _mend(self, fields: Fields) -> Document:
+        directory = self.syncing.directory(asked.scope(fields) or ScopeKind.PROJECT)
+        if directory is None:
+            raise NoFileToMend(asked.text(fields, "id"))
+        done = mend(directory, asked.text(fields, "id"))
+        self.shelves.make_unseen()
+        self.live.tell()
+        return {
+            "part": "problems",
+            "query": {},
+            "toast": {"text": msg("{id} says again what was last synced."), "fields": {"id": done.id}},
+            "undo": None,
+        }
+
     async def _sync_now(self) -> Document:
         self.live.tell()
         try:
@@ -281,7 +297,10 @@ class MemoryPage:
         count = brought(outcomes)
         said: Document = {"text": msg("Everything is in step."), "fields": {}}
         if count:
-            said = {"text": msg("Everything is in step again. Notes that changed: {count}."), "fields": {"count": count}}
+            said = {
+                "text": msg("Everything is in step again. Notes that changed: {count}."),
+                "fields": {"count": count},
+            }
         return {"part": "syncbar", "query": {}, "toast": said}
 
     async def _confirm(self, fields: Fields) -> Document:

@@ -25,6 +25,7 @@ _KEPT_OF_NEGATED = 0.6
 _KEPT_OF_ANY = 0.7
 _VALUES = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION)
 _MOST_COMPARED = 400
+_TAGS = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class MergeCheck:
     def _is_misplaced(self, fact: Fact, sentence: _Read, merged: "_Merged") -> bool:
         """Whether the value stands only among words that it had nothing to do with, or where another value belongs."""
         homes = [window for window in merged.windows if fact.key in window.keys]
-        if not homes or not sentence.stems:
+        if not homes or not sentence.stems or any(home.block == _TAGS for home in homes):
             return False
         rivals = [one for one in self._read if fact.key not in one.keys and one.value_keys][:_MOST_COMPARED]
         return not any(_is_home(sentence, home, rivals) for home in homes)
@@ -106,7 +107,7 @@ class MergeCheck:
     def _read_one(self, sentence: Sentence, note_id: str) -> _Read:
         text = sentence.text
         facts = tuple(self._relinked(fact) for fact in facts_of(text, is_code=sentence.is_code))
-        languages = _languages_beside(self._language)
+        languages = {self._language, language_of(runs_of(text))}
         return _Read(
             text=text,
             squeezed=squeezed(text),
@@ -255,11 +256,6 @@ def _joins(left: str, right: str) -> bool:
     return bool(left and right) and all(char.isascii() and (char.isalnum() or char == "_") for char in (left, right))
 
 
-def _languages_beside(language: str) -> tuple[str, ...]:
-    """English words stand in notes of every language; but its `no` is Portuguese for `in the`."""
-    return (language,) if language == "pt" else (language, "en")
-
-
 def _says_nothing(word: Word, holding: frozenset[str]) -> bool:
     if word.is_pair:
         return is_function_pair(word)
@@ -267,7 +263,7 @@ def _says_nothing(word: Word, holding: frozenset[str]) -> bool:
 
 
 def _tag_line(tags: Iterable[str]) -> Sentence:
-    return Sentence(" ".join(tags), -2, "")
+    return Sentence(" ".join(tags), _TAGS, "")
 
 
 def _lost_extra(originals: Sequence[Note]) -> Iterator[MissingFact]:

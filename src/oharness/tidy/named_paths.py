@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from oharness.recall.words import EXTENSIONS
 
-_RUN = re.compile(r"[^\s`\"'<>|,;(){}\[\]*?!$“”‘’«»「」『』（），。；：、]+")
+_RUN = re.compile(r"[^\s`\"'|,;()\[\]“”‘’«»「」『』（），。；：、]+")
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_PLAIN = re.compile(r"(?:\.[/\\])?[\w.@+~-]+(?:[/\\][\w.@+~-]+)+[/\\]?")
+_PLAIN = re.compile(r"(?:\.[/\\])?[\w.@+~-]+(?:[/\\][\w.@+~-]+)*[/\\]?")
 _WIDE = re.compile(r"[^\u0000-\u024f]+")
 _POSITION = re.compile(r"(?::\d+(?:[-:]\d+)*|#[\w-]*)$")
 _DIFF_HEAD = re.compile(r"(?:diff --git|\+\+\+|---) ")

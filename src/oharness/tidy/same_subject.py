@@ -123,6 +123,8 @@ def _put(bucket: _Bucket, head: _Head) -> None:
     edges: dict[_Key, float] = {}
     if len(head.stems) >= _LEAST_WORDS:
         for other in _candidates(bucket, head.stems):
+            if len(other[0]) < _LEAST_WORDS:
+                continue
             near = _overlap(head.stems, other[0])
             if near >= LEAST_OVERLAP and not differ(head.values, bucket.values[other]):
                 edges[other] = near
@@ -201,4 +203,4 @@ def _clusters(bucket: _Bucket) -> list[list[_Key]]:
             for key in right:
                 of[key] = left
     distinct: Mapping[int, list[_Key]] = {id(cluster): cluster for cluster in of.values()}
-    return [one for one in distinct.values() if len(one) > 1 or sizes[one[0]] > 1]
+    return [one for one in distinct.values() if one[0][0] and (len(one) > 1 or sizes[one[0]] > 1)]

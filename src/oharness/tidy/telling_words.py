@@ -15,9 +15,11 @@ _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
 mon tue tues wed thu thur thurs fri january february april june july august september october november
 december jan feb apr jun jul aug sept oct nov dec
-segunda terca quarta quinta sexta sabado domingo janeiro fevereiro abril maio junho julho agosto setembro
+segunda terca quarta quinta sexta sabado domingo segundas tercas quartas quintas sextas sabados domingos
+janeiro fevereiro abril maio junho julho agosto setembro
 outubro novembro dezembro
-lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier avril mai juin juillet aout septembre octobre
+lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis jeudis vendredis samedis dimanches
+janvier fevrier avril mai juin juillet aout septembre octobre
 novembre decembre
 today yesterday tomorrow morning evening noon midnight hourly daily weekly monthly quarterly yearly annual
 hoje ontem amanha diario semanal mensal anual matin soir quotidien hebdomadaire mensuel annuel

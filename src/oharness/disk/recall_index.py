@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oharness.core.clock import Millis
+from oharness.disk.changes_in_waiting import ChangesInWaiting
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
 from oharness.recall.postings import (
     CHUNK_BITS,
@@ -78,6 +79,7 @@ class RecallIndex:
         self._is_reading = False
         self._seen: Any = None
         self._view = _View()
+        self._waiting: ChangesInWaiting | None = None
 
     @classmethod
     def open(cls, path: Path | None) -> "RecallIndex":
@@ -92,8 +94,13 @@ class RecallIndex:
 
     @classmethod
     def open_existing(cls, path: Path | None) -> "RecallIndex":
-        """As `open`, but a file that is not there stays so: the index is in memory."""
-        return cls.open(path if path is not None and path.is_file() else None)
+        """As `open`, but a file that is not there stays so: the index is in memory.
+
+        What changed since waits until words are asked for: who only lists notes writes no index.
+        """
+        index = cls.open(path if path is not None and path.is_file() else None)
+        index._waiting = ChangesInWaiting()
+        return index
 
     @classmethod
     def in_memory(cls) -> "RecallIndex":
@@ -111,7 +118,8 @@ class RecallIndex:
         """How each file looked when it was read, by file name; files with a problem too."""
         with self._lock:
             rows = self._database.execute("SELECT name, mtime_ns, size, inode FROM stamp").fetchall()
-        return {row[0]: FileStamp._make(row) for row in rows}
+            found = {row[0]: FileStamp._make(row) for row in rows}
+            return self._waiting.stamps_over(found) if self._waiting else found
 
     def update(
         self,
@@ -120,39 +128,41 @@ class RecallIndex:
         removed: Iterable[str],
     ) -> None:
         """Takes in changed notes with their bodies, problem files, and the names of files that are gone."""
-        with self._lock, self._writing() as database:
-            changes = _Changes(database)
-            for name in removed:
-                changes.drop_file(name)
-            for problem in problems:
-                changes.put_problem(problem)
-            for entry, body in upserts:
-                changes.put_note(entry, _terms_of(entry, body))
-            changes.write_places()
+        with self._lock:
+            if self._waiting is None:
+                self._write(upserts, problems, removed)
+            else:
+                self._waiting.add(upserts, problems, removed)
 
     def entries(self) -> list[NoteEntry]:
         """All notes."""
         with self._lock:
             rows = self._database.execute("SELECT * FROM entry ORDER BY name").fetchall()
-        return [_entry(row) for row in rows]
+            found = [_entry(row) for row in rows]
+            return self._waiting.entries_over(found) if self._waiting else found
 
     def entry(self, note_id: str) -> NoteEntry | None:
         """The note with that id."""
         with self._lock:
-            row = self._database.execute("SELECT * FROM entry WHERE id = ?", (note_id,)).fetchone()
-        return _entry(row) if row else None
+            rows = self._database.execute("SELECT * FROM entry WHERE id = ?", (note_id,)).fetchall()
+            found = [_entry(row) for row in rows]
+            if self._waiting:
+                found = [one for one in self._waiting.entries_over(found) if one.id == note_id]
+        return found[0] if found else None
 
     def problems(self) -> list[ProblemEntry]:
         """The files that cannot be notes."""
         question = "SELECT name, mtime_ns, size, inode, reason FROM problem JOIN stamp USING (name) ORDER BY name"
         with self._lock:
             rows = self._database.execute(question).fetchall()
-        return [ProblemEntry(FileStamp(*row[:4]), row[4]) for row in rows]
+            found = [ProblemEntry(FileStamp(*row[:4]), row[4]) for row in rows]
+            return self._waiting.problems_over(found) if self._waiting else found
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """One unchanging view for all that is asked inside, whatever other processes write meanwhile."""
         with self._lock:
+            self._write_waiting()
             self._database.execute("BEGIN")
             try:
                 self._database.execute("SELECT 1 FROM meta").fetchone()  # the view is taken here
@@ -166,7 +176,7 @@ class RecallIndex:
     def note_count(self) -> int:
         """How many notes there are."""
         with self._lock:
-            self._forget_if_changed()
+            self._look()
             if self._view.count is None:
                 self._view.count = int(self._database.execute("SELECT count(*) FROM note").fetchone()[0])
             return self._view.count
@@ -174,7 +184,7 @@ class RecallIndex:
     def languages(self) -> tuple[str, ...]:
         """The languages its notes are written in, English always among them."""
         with self._lock:
-            self._forget_if_changed()
+            self._look()
             if self._view.languages is None:
                 rows = self._database.execute("SELECT DISTINCT language FROM note ORDER BY language")
                 self._view.languages = tuple(dict.fromkeys(["en", *(row[0] for row in rows)]))
@@ -183,7 +193,7 @@ class RecallIndex:
     def postings_of(self, keys: Iterable[str]) -> Mapping[str, Postings]:
         """The notes of each key that any note holds."""
         with self._lock:
-            self._forget_if_changed()
+            self._look()
             asked = list(keys)
             self._fetch([key for key in asked if key not in self._view.places])
             found = {key: postings for key in asked if (postings := self._view.places.get(key)) is not None}
@@ -195,6 +205,7 @@ class RecallIndex:
     def keys_from(self, beginning: str) -> list[str]:
         """The keys that begin so, at most a thousand."""
         with self._lock:
+            self._look()
             rows = self._database.execute(
                 "SELECT DISTINCT key FROM place WHERE key >= ? AND key < ? LIMIT ?",
                 (beginning, beginning + "\U0010ffff", _MOST_KEYS_FROM),
@@ -204,7 +215,7 @@ class RecallIndex:
     def long_bodies(self) -> Mapping[int, int]:
         """The notes whose bodies are longer than `LONG_BODY` words, and how many words they have."""
         with self._lock:
-            self._forget_if_changed()
+            self._look()
             if self._view.long_bodies is None:
                 rows = self._database.execute("SELECT num, body_words FROM note WHERE body_words > ?", (LONG_BODY,))
                 self._view.long_bodies = dict(rows.fetchall())
@@ -213,7 +224,7 @@ class RecallIndex:
     def entry_at(self, number: int) -> NoteEntry | None:
         """The note with that number."""
         with self._lock:
-            self._forget_if_changed()
+            self._look()
             found = self._view.entries.get(number)
             if found is None:
                 row = self._database.execute("SELECT * FROM entry WHERE num = ?", (number,)).fetchone()
@@ -233,6 +244,29 @@ class RecallIndex:
             for key in some:
                 self._view.places[key] = found = Postings(chunks[key]) if key in chunks else None
                 self._view.places_size += 1 + (found.count if found else 0)
+
+    def _look(self) -> None:
+        """Before any question about words: what waits is written, and what others wrote is seen."""
+        if not self._is_reading:
+            self._write_waiting()
+            self._forget_if_changed()
+
+    def _write_waiting(self) -> None:
+        if self._waiting:
+            self._write(*self._waiting.take())
+
+    def _write(
+        self, upserts: Iterable[tuple[NoteEntry, str]], problems: Iterable[ProblemEntry], removed: Iterable[str]
+    ) -> None:
+        with self._writing() as database:
+            changes = _Changes(database)
+            for name in removed:
+                changes.drop_file(name)
+            for problem in problems:
+                changes.put_problem(problem)
+            for entry, body in upserts:
+                changes.put_note(entry, _terms_of(entry, body))
+            changes.write_places()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

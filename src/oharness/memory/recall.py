@@ -14,7 +14,7 @@ from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.recall.attachment import AttachedNote, LinkedNote, Recalled, render_block, to_metadata
 from oharness.recall.choose import NoteKey, Reason, RecallLimits, Verdict, attached, choose, linked_notes
-from oharness.recall.score import Candidate, candidates
+from oharness.recall.score import Candidate, candidates, fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def explain_recall(memory: Memory, message: str, already_attached: Collection[No
 
 def _recalled(memory: Memory, message: str, already_attached: Collection[NoteKey]) -> MessageRecall:
     with searching(memory) as sources:
-        found = candidates(message, sources)
+        found = fitting(message, sources, memory.settings.recall.min_score)
     chosen = _chosen(memory, found, already_attached)
     notes = attached(chosen.verdicts)
     shown = tuple(_shown(one, chosen.notes[_key(one)]) for one in notes)

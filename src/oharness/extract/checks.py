@@ -34,6 +34,8 @@ _LEAST_KEPT = 0.5
 _SHORT_BODY = 300
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{4}年\d{1,2}月\d{1,2}日|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
 _FIGURE = re.compile(r"\d+")
+_SHORTEST_SECRET = 6
+_SECRET_ENDS = re.compile(r"""[\s"'`,;()\[\]{}<>]+""")
 _REDACTED = re.compile(r"\[redacted: [^\]]*\]")
 
 
@@ -148,7 +150,10 @@ class _Checks:
         self._check_said(self._material, new.summary, new.body)
         rules = self._rules
         note_id = new_note_id(
-            redact(new.summary), new.type, rules.randomness, lambda one: rules.is_taken(one) or one in taken
+            _blacked_out(new.summary, _secret_words([*self._said, new.summary, new.body])),
+            new.type,
+            rules.randomness,
+            lambda one: rules.is_taken(one) or one in taken,
         )
         note = self._note(note_id, new.summary, new.body, new.tags, Note(note_id, "", "", new.type, (), rules.now))
         shown: list[Note | NamedNote] = [*(one.note for one in self._view.whole), *self._view.listed, *before]
@@ -189,15 +194,16 @@ class _Checks:
 
     def _note(self, note_id: str, summary: str, body: str, tags: Sequence[str], like: Note) -> Note:
         """The note with every credential blacked out; `like` gives type, creation time and foreign keys."""
-        clean = redact(summary)
+        secrets = _secret_words([*self._said, summary, body, " ".join(tags)])
+        clean = _blacked_out(summary, secrets)
         if not re.search(r"\w{2}", _REDACTED.sub("", clean)):
             raise _NotSaved(LeftOut.CREDENTIAL)
-        kept = tuple(tag for tag in clean_tags(list(tags)) if not find_credentials(tag))[:_MOST_TAGS]
+        kept = tuple(tag for tag in clean_tags(list(tags)) if _blacked_out(tag, secrets) == tag)[:_MOST_TAGS]
         try:
             note = checked_note(
                 note_id=note_id,
                 summary=clean,
-                body=redact(body),
+                body=_blacked_out(body, secrets),
                 max_body_bytes=self._rules.max_note_bytes,
                 note_type=like.type,
                 tags=kept,
@@ -211,6 +217,22 @@ class _Checks:
         if find_credentials(f"{note.summary}\n{note.body}\n{' '.join(note.tags)}"):
             raise _NotSaved(LeftOut.CREDENTIAL)
         return note
+
+
+def _secret_words(texts: Sequence[str]) -> frozenset[str]:
+    """Words that are a credential where they stand in one of the texts, and may stand bare in another."""
+    found: set[str] = set()
+    for text in texts:
+        if (clean := redact(text)) != text:
+            found |= set(_SECRET_ENDS.split(text)) - set(_SECRET_ENDS.split(clean))
+    return frozenset(word for word in found if len(word) >= _SHORTEST_SECRET)
+
+
+def _blacked_out(text: str, secrets: frozenset[str]) -> str:
+    clean = redact(text)
+    for word in sorted(secrets, key=len, reverse=True):
+        clean = clean.replace(word, "[redacted: credential]")
+    return clean
 
 
 def _linked(one: CheckedNote, new_ids: dict[int, str], view: View, updated: WholeNote | None = None) -> CheckedNote:

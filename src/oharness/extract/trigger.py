@@ -10,9 +10,13 @@ _REMEMBERED_TURNS = 6
 
 @dataclass(frozen=True, slots=True)
 class ReadUpTo:
-    """Where the last pass ended, known by the last turns that it read; without any, nothing was read."""
+    """Where the last pass ended: how many turns there were, and the last of them, by which the place is found again.
+
+    Without any, nothing was read.
+    """
 
     tail: tuple[Turn, ...] = ()
+    count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Stretch:
 
 def read_all(turns: Sequence[Turn]) -> ReadUpTo:
     """As if a pass had read all of it: where a resumed session starts counting."""
-    return ReadUpTo(tuple(turns[-_REMEMBERED_TURNS:]))
+    return ReadUpTo(tuple(turns[-_REMEMBERED_TURNS:]), len(turns))
 
 
 def unread(turns: Sequence[Turn], read: ReadUpTo) -> tuple[Turn, ...]:
@@ -48,7 +52,9 @@ def due_at_compaction(turns: Sequence[Turn], dropped: int, read: ReadUpTo) -> St
 
 
 def _position(turns: Sequence[Turn], read: ReadUpTo) -> int:
-    """How many turns are read: the latest place that the remembered turns lead up to, cut short at the beginning."""
+    """How many turns are read: as many as before, or after a compaction the place that the remembered turns lead to."""
+    if read.tail and tuple(turns[read.count - len(read.tail) : read.count]) == read.tail:
+        return read.count
     for end in range(len(turns) if read.tail else 0, 0, -1):
         known = read.tail[-end:]
         if tuple(turns[end - len(known) : end]) == known:

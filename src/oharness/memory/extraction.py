@@ -105,7 +105,7 @@ class Extraction:
             return None
         try:
             job = self._jobs.get(name)
-        except OharnessError:
+        except BaseException:
             lock.release()
             raise
         if job is None or isinstance(job.step, Saved):

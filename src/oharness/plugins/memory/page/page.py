@@ -38,6 +38,7 @@ class MemoryPage:
         self._parts: Mapping[str, Callable[[Fields], Document]] = {
             "page": self._page,
             "tabs": self._tabs,
+            "since": self._since,
             "list": self._list,
             "more": self._list,
             "note": self._note,
@@ -92,7 +93,10 @@ class MemoryPage:
     def _page(self, query: Fields) -> Document:
         view = asked.text(query, "view")
         view = view if view in VIEWS else VIEWS[0]
+        if asked.text(query, "note") and not asked.text(query, "in"):  # a link that names the scope of the note
+            query = {**query, "in": asked.text(query, "scope"), "scope": ""}
         document: Document = {"view": view, "tabs": self._tabs(query), "sync": self._sync(query)}
+        document["revision"] = self.shelves.revision
         if view != "notes":
             return document | {"shown": self._parts[view](query)}
         document |= {"list": self._list(query), "open": "", "shown": None, "problem": None}
@@ -116,6 +120,11 @@ class MemoryPage:
             "problems": len(shelf.problems) + len(self.memory.warnings()),
             "tidy": None,
         }
+
+    def _since(self, query: Fields) -> Document:
+        """Whether something changed between the drawing of a page and the moment it began to be told."""
+        self.shelves.shelf()
+        return {"changed": asked.text(query, "revision") != str(self.shelves.revision)}
 
     def _list(self, query: Fields) -> Document:
         return notes.list_document(self.memory, self.shelves.shelf(), query)

@@ -88,16 +88,20 @@ class Shelves:
         self._looked_at = float("-inf")
         self._must_look = False
         self.is_watched = False
+        self.revision = 0
+        """Goes up whenever something may have changed, for a page that was drawn before it could be told."""
         for service in memory.services():
             service.listeners.append(self.make_stale)
 
     def make_stale(self) -> None:
         """A note was written or deleted in this process."""
         self._is_stale = True
+        self.revision += 1
 
     def make_unseen(self) -> None:
         """The files may have changed without this process's memory having been told."""
         self._must_look = True
+        self.revision += 1
 
     def look(self) -> bool:
         """Looks at the folders; whether anything there is another than it was.
@@ -109,7 +113,9 @@ class Shelves:
         with self._turn:
             before = self._shelf
             found = self._made()
-            return before is None or before.notes != found.notes or before.problems != found.problems
+            differs = before is not None and (before.notes, before.problems) != (found.notes, found.problems)
+            self.revision += differs
+            return differs
 
     def shelf(self) -> Shelf:
         """The notes as they are now; as of a moment ago where nobody watches the folders.

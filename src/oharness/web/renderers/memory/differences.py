@@ -90,11 +90,14 @@ def both_texts(mine: str, theirs: str) -> str:
     if len(one) * len(other) > _MOST_LINE_PAIRS:
         return f"{mine}\n\n{theirs}"
     lines: list[str] = []
+    theirs_only: list[str] = []
     for code in Indel.opcodes(one, other):
+        if code.tag == "equal":
+            lines, theirs_only = lines + theirs_only, []
+        else:
+            theirs_only += other[code.dest_start : code.dest_end]
         lines += one[code.src_start : code.src_end]
-        if code.tag != "equal":
-            lines += other[code.dest_start : code.dest_end]
-    return "\n".join(lines)
+    return "\n".join(lines + theirs_only)
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:

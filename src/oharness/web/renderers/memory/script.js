@@ -49,6 +49,18 @@
     before.set(name, text);
   });
 
+  // Something changed between the drawing of this page and the moment it began to be told.
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.elt.id === "memory-since" && event.detail.xhr.responseText.trim()) htmx.trigger(document.body, "changed-memory");
+  });
+
+  // A form that is sent the moment it appears waits until it is ready.
+  document.addEventListener("submit", (event) => {
+    if (event.defaultPrevented || !event.target.hasAttribute("hx-post")) return;
+    event.preventDefault();
+    setTimeout(() => event.target.requestSubmit(event.submitter), 50);
+  });
+
   // The list comes back as long as it was.
   document.body.addEventListener("htmx:configRequest", (event) => {
     if (event.detail.elt.id !== "memory-list") return;

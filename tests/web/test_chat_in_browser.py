@@ -83,10 +83,10 @@ async def test_a_tool_waits_for_the_person_who_sees_what_would_change(
         await page.wait_for_selector("[data-approval=open]")
         await page.fill(".approval-form [name=reason]", "It was right")
         await page.click(".approval-form [value=decline]")
-        await page.wait_for_selector(".call.refused")
+        await page.wait_for_selector(".call.is-refused")
         await page.wait_for_selector("text=As you wish.")
         assert "It was right" in str(model.requests[-1].messages[-1])
-        await page.click(".call.refused summary")
+        await page.click(".call.is-refused summary")
         await shot(page, "chat-refused")
 
 

@@ -86,7 +86,7 @@ class Answering:
     def piece(self, language: str, place: Place, room: Room, fields: Mapping[str, Any]) -> str:
         """One item of a conversation."""
         around = {"page_url": place.page_url, "action_url": place.action_url, "page_names": tuple(room.pages)}
-        return self._drawing.draw("renderers/chat/item.html", language, **around, **fields)
+        return self._drawing.draw("renderers/chat/_item.html", language, **around, **fields)
 
     async def problem(self, request: Request, error: OharnessError, status: int | None = None) -> Response:
         """What went wrong, on a page of its own or, for a part, in its place."""

@@ -22,6 +22,7 @@ from oharness.web.renderers.registry import FUNCTIONS, RENDERERS
 HERE = Path(__file__).parent
 HTML_LANGUAGE = {"en": "en", "zh_CN": "zh-Hans", "pt_BR": "pt-BR", "fr": "fr"}
 _PART = re.compile(r"[a-z][a-z0-9-]*")
+_WHOLE = "page"
 _BACKTICKS = re.compile(r"`([^`]+)`")
 
 
@@ -72,7 +73,11 @@ class Drawing:
 
     def has_part(self, renderer: str, part: str) -> bool:
         """Whether a renderer draws a part of that name."""
-        return bool(_PART.fullmatch(part)) and (HERE / "renderers" / renderer / f"{part}.html").is_file()
+        return (
+            part != _WHOLE
+            and bool(_PART.fullmatch(part))
+            and (HERE / "renderers" / renderer / f"{part}.html").is_file()
+        )
 
     def _environment(self, language: str) -> jinja2.Environment:
         templates = jinja2.Environment(

@@ -8,7 +8,7 @@ from babel.numbers import format_decimal
 from markupsafe import Markup
 
 _LOCALES = {"en": "en_GB", "zh_CN": "zh_Hans_CN", "pt_BR": "pt_BR", "fr": "fr_FR"}
-_RELATIVE_DAYS = 6
+_RELATIVE_MS = 6 * 24 * 3600 * 1000
 
 
 class Moments:
@@ -19,9 +19,9 @@ class Moments:
 
     def ago(self, at_ms: int, now_ms: int) -> Markup:
         """How long ago, for some days, then the date; the full time shows on pointing at it."""
-        past = timedelta(milliseconds=at_ms - now_ms)
-        if abs(past) > timedelta(days=_RELATIVE_DAYS):
+        if abs(at_ms - now_ms) > _RELATIVE_MS:
             return self.day(at_ms)
+        past = timedelta(milliseconds=at_ms - now_ms)
         return self._element(
             at_ms, format_timedelta(past, granularity="minute", add_direction=True, locale=self._locale)
         )

@@ -1,0 +1,206 @@
+"""Pages of the host, asked in process: history, language, projects, problems, live changes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oharness.harness.pages import PageDescriptor
+from oharness.memory.remember import RememberRequest, remember
+from oharness.system import SystemClock
+from oharness.web.asked import accepted
+from oharness.web.events import told
+from oharness.wiring.web import PortTaken, serve_web
+from tests.web.conftest import Visitor, environment_of, served_site, visiting
+
+
+async def say(site: Visitor, text: str, session: str = "") -> str:
+    """Sends a message and waits for the answer; gives the id of the conversation."""
+    answer = await site.post(f"/p/{site.key}/chat/do/send", {"text": text, "session": session})
+    assert answer.status_code == 204, answer.text
+    if not session:
+        session = answer.headers["x-go"].partition("session=")[2]
+    for _ in range(500):
+        page = (await site.get(f"/p/{site.key}/chat?session={session}")).text
+        if 'data-running="no"' in page:
+            return session
+        await SystemClock().sleep(0.02)
+    raise AssertionError("no answer came")
+
+
+async def test_history_shows_the_persons_own_words_and_never_what_was_attached(site: Visitor) -> None:
+    memory = site.harness.open_memory
+    assert memory is not None
+    remember(memory, RememberRequest("We deploy on Tuesdays", body="A body to hide", id="deploy-day"))
+    session = await say(site, "On which day <b>do</b> we deploy?")
+    history = (await site.get(f"/p/{site.key}/history")).text
+    assert "On which day &lt;b&gt;do&lt;/b&gt; we deploy?" in history
+    transcript = (await site.get(f"/p/{site.key}/history?session={session}")).text
+    assert "recalled 1 memories" in transcript
+    assert f"/p/{site.key}/memory?note=deploy-day&amp;scope=project" in transcript
+    for hidden in ("recalled-memory", "instructions"):
+        assert hidden not in history + transcript
+
+
+async def test_history_is_searched_by_the_words_it_shows(site: Visitor) -> None:
+    await say(site, "Remember that Ann likes tea")
+    await say(site, "Remember that the door is green")
+    found = (await site.part(f"/p/{site.key}/history/list?q=TEA+ann")).text
+    assert "Ann likes tea" in found
+    assert "door" not in found
+    assert "No conversation begins" in (await site.part(f"/p/{site.key}/history/list?q=coffee")).text
+
+
+async def test_a_conversation_is_gone_on_with(site: Visitor) -> None:
+    session = await say(site, "Remember that Ann likes tea")
+    await say(site, "And what does she like?", session)
+    assert len(site.harness.listed().sessions) == 1
+    assert site.harness.listed().sessions[0].message_count >= 4
+
+
+async def test_a_conversation_that_nobody_looks_at_is_free_for_a_terminal(site: Visitor) -> None:
+    session = await say(site, "Remember that Ann likes tea")
+    room = await site.site._rooms.room(site.key)
+    stop = room.conversations.watch(session, lambda _: None)
+    await site.site._rooms.let_go()
+    assert room.conversations.of(session) is not None
+    stop()
+    await site.site._rooms.let_go()
+    agent = await site.harness.resume(session)
+    await agent.close()
+
+
+async def test_the_mode_of_a_conversation_is_switched_and_kept(site: Visitor) -> None:
+    session = await say(site, "Remember that Ann likes tea")
+    answer = await site.post(f"/p/{site.key}/chat/do/mode", {"mode": "plan", "session": session})
+    assert 'data-mode="plan"' in answer.text
+    await site.site._rooms.let_go()
+    await say(site, "Remember that Bob likes coffee", session)
+    page = (await site.get(f"/p/{site.key}/chat?session={session}")).text
+    assert "not allowed" in page
+    refused = await site.post(f"/p/{site.key}/chat/do/mode", {"mode": "yolo", "session": session})
+    assert refused.status_code == 422
+    assert "There is no permission mode yolo" in refused.text
+
+
+async def test_what_is_missing_is_said_in_words(site: Visitor) -> None:
+    for path in ("/p/nowhere/chat", f"/p/{site.key}/nothing", f"/p/{site.key}/chat?session=nope", "/what"):
+        answer = await site.get(path)
+        assert answer.status_code == 404, path
+        assert 'class="empty"' in answer.text
+    part = await site.part(f"/p/{site.key}/history/nothing")
+    assert part.status_code == 404
+    assert 'role="alert"' in part.text
+    assert "<html" not in part.text
+
+
+async def test_templates_of_the_host_are_no_parts(site: Visitor) -> None:
+    for name in ("_note_links", "..", "page.html", "../templates/base", "item/../page"):
+        assert (await site.part(f"/p/{site.key}/chat/{name}")).status_code in (404, 303, 307), name
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("", "en"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh_CN"),
+        ("de-DE,de;q=0.9,fr-CA;q=0.7,en;q=0.5", "fr"),
+        ("en;q=0.2, pt-PT;q=0.8", "pt_BR"),
+        ("fr;q=0, en", "en"),
+        ("de", "en"),
+        ("fr;q=nonsense, pt", "pt_BR"),
+    ],
+)
+def test_the_language_is_the_one_the_browser_likes_best(header: str, language: str) -> None:
+    assert accepted(header) == language
+
+
+async def test_a_language_in_the_settings_comes_before_the_browsers(home: Path, tmp_path: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "config.json").write_text('{"language": "pt"}')
+    async with served_site(environment_of(tmp_path / "shop", home)) as served:
+        import httpx2
+
+        async with httpx2.AsyncClient(follow_redirects=True) as client:
+            page = await client.get(served.address("history"), headers={"Accept-Language": "fr"})
+    assert 'lang="pt-BR"' in page.text
+
+
+async def test_several_projects_are_open_at_once_with_one_coordinator(home: Path, tmp_path: Path) -> None:
+    async with visiting(environment_of(tmp_path / "garden", home)):
+        pass
+    async with visiting(environment_of(tmp_path / "shop", home)) as site:
+        page = (await site.get(f"/p/{site.key}/chat")).text
+        other = page.partition('href="/p/garden-')[2].partition("/")[0]
+        garden = await site.get(f"/p/garden-{other}/chat")
+        assert garden.status_code == 200
+        assert "<title>Chat · garden</title>" in garden.text
+        harnesses = [site.harness, await site.shelf.opened(f"garden-{other}")]
+        backgrounds: list[Any] = [one.host.provided("memory.sync") for one in harnesses]
+        assert backgrounds[0].coordinator is backgrounds[1].coordinator is not None
+
+
+async def test_a_folder_that_is_gone_is_listed_and_not_opened(home: Path, tmp_path: Path) -> None:
+    async with visiting(environment_of(tmp_path / "garden", home)) as gone:
+        key = gone.key
+    (tmp_path / "garden").rename(tmp_path / "moved")
+    async with visiting(environment_of(tmp_path / "shop", home)) as site:
+        assert "The folder is gone." in (await site.get(f"/p/{site.key}/chat")).text
+        assert (await site.get(f"/p/{key}/chat")).status_code == 404
+
+
+async def test_a_port_that_is_taken_is_said(home: Path, tmp_path: Path) -> None:
+    environment = environment_of(tmp_path / "shop", home)
+    async with served_site(environment) as served:
+        port = int(served.url.rsplit(":", 1)[1])
+        with pytest.raises(PortTaken):
+            async with serve_web(environment, port):
+                pass
+
+
+async def test_two_apps_run_side_by_side_in_one_process(home: Path, tmp_path: Path) -> None:
+    import httpx2
+
+    async with (
+        served_site(environment_of(tmp_path / "a", home)) as first,
+        served_site(environment_of(tmp_path / "b", tmp_path / "other-home")) as second,
+        httpx2.AsyncClient(follow_redirects=True) as client,
+    ):
+        for served in (first, second, first):
+            page = await client.get(served.address("chat"))
+            assert page.status_code == 200
+            assert f'data-project="{served.key}"' in page.text
+        again = await client.get(f"{first.url}/p/{first.key}/chat")
+        assert again.status_code == 200
+
+
+async def nothing(query: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {}
+
+
+async def test_a_change_from_any_thread_reaches_an_open_page_and_counts_as_use() -> None:
+    listeners: list[Any] = []
+    opened: list[int] = []
+
+    def changes(listener: Any) -> Any:
+        listeners.append(listener)
+        return lambda: listeners.remove(listener)
+
+    page = PageDescriptor("notes", "Notes", "standard", nothing, {}, changes, lambda: opened.append(1))
+    closing = asyncio.Event()
+    stream: AsyncIterator[str] = told(page, lambda mark: lambda: None, lambda _: None, SystemClock(), closing)
+    assert "retry" in await anext(stream)
+    following = asyncio.ensure_future(anext(stream))
+    await asyncio.sleep(0)
+    for _ in range(5):
+        await asyncio.to_thread(listeners[0])
+    event = await following
+    assert event.startswith("event: changed\n")
+    assert json.loads(event.partition("data: ")[2]) == {"page": "notes"}
+    assert opened
+    closing.set()
+    assert [each async for each in stream] == []
+    assert listeners == []

@@ -5,6 +5,7 @@ PYTHON ?= python3
 BENCH_DATA ?= bench/data
 SEEDS ?= 2000
 TRIPLES ?= 1000000
+ENDS ?= 10000
 WORKERS ?= 2
 BIN := .venv/bin
 export BENCH_DATA
@@ -76,9 +77,10 @@ test-plugins: setup ## Tests of the plugin host, the built-in plugins and an ext
 hammer: setup ## 24 processes write to one notes directory for 10 s; nothing may be lost or seen torn.
 	$(BIN)/python scripts/hammer.py --processes 24 --seconds 10
 
-simulate: setup ## The proof of sync: the planner on $(TRIPLES) related notes, the whole system in $(SEEDS) made-up worlds.
+simulate: setup ## The proof of sync: $(TRIPLES) related notes, $(SEEDS) made-up worlds, $(ENDS) made-up ends of an account.
 	$(BIN)/python scripts/simulate_planner.py --triples $(TRIPLES)
 	$(BIN)/python scripts/simulate.py --seeds $(SEEDS) --workers $(WORKERS)
+	$(BIN)/python scripts/simulate_erasure.py --seeds $(ENDS) --workers $(WORKERS)
 
 simulate-long: setup ## The same with ten million notes and fifty thousand worlds; hours.
 	$(BIN)/python scripts/simulate_planner.py --triples 10000000

@@ -1,7 +1,8 @@
 """Deleting an account or a team: erased at the sync service, then its rows, then erased once more.
 
-And a third time a while later, for what was on its way to the store when the first two came (ADR 0044). Where a deletion stands is kept in the database, so that one that stopped goes on from there: at the next start,
-when it is asked for again, or by `oharness gateway admin deletions resume`. Every step may be repeated.
+And a third time a while later, for what was on its way to the store when the first two came (ADR 0044). Where a deletion
+stands is kept in the database, so that one that stopped goes on from there: at the next start, when it is asked for
+again, or by `oharness gateway admin deletions resume`. Every step may be repeated.
 """
 
 import logging
@@ -191,6 +192,14 @@ class Deletions:
             else:
                 async with self._database.transaction() as connection:
                     await connection.execute(delete(DELETIONS).where(*_is(subject), _IS_LATE))
+
+    async def late(self) -> int:
+        """How many deletions still wait to be erased for the last time.
+
+        Raises: DatabaseUnavailable.
+        """
+        async with self._database.transaction() as connection:
+            return len((await connection.execute(select(DELETIONS.c.id).where(_IS_LATE))).all())
 
     async def open(self) -> list[OpenDeletion]:
         """The deletions that are not finished, oldest first."""

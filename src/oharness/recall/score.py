@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from oharness.core.scopes import ScopeKind
@@ -217,7 +217,7 @@ def _in_source(
     """
     least = min_score / per_weight
     bounds = [one.weight * _most(one, at) for one in asked]
-    left = [sum(bounds[position:]) for position in range(len(asked) + 1)]
+    left = list(accumulate(reversed(bounds), initial=0.0))[::-1]
     needed = next((position for position in range(len(asked) + 1) if left[position] < least), len(asked))
     sums: dict[int, float] = {}
     for position, one in enumerate(asked):

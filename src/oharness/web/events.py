@@ -11,6 +11,8 @@ from oharness.harness.pages import PageDescriptor
 
 GATHER_S = 0.06
 """Changes that come together are told together."""
+DRAWING_SHARE = 8
+"""A long answer that grows is drawn again and again: it is told as many times more rarely as drawing it takes."""
 QUIET_S = 20.0
 """How often a tab that hears nothing is told that the server is there, which counts as looking at the page."""
 
@@ -40,14 +42,14 @@ class Ears:
         self._marked[name] = None
         self._wake.set()
 
-    async def heard(self, clock: Clock) -> list[str]:
+    async def heard(self, clock: Clock, gather_s: float) -> list[str]:
         """What was marked since, in that order; nothing after a while of silence."""
         try:
             async with asyncio.timeout(QUIET_S):
                 await self._wake.wait()
         except TimeoutError:
             return []
-        await clock.sleep(GATHER_S)
+        await clock.sleep(gather_s)
         marked, self._marked = list(self._marked), {}
         self._wake.clear()
         return marked
@@ -70,17 +72,20 @@ async def told(
             stack.callback(page.changes(lambda: ears.mark(PAGE)))
         stack.callback(watch(ears.mark))
         yield "retry: 1500\n\n"
+        gather_s = GATHER_S
         while not closing.is_set():
             if page.opened is not None:
                 page.opened()
-            names = await _or_closing(ears.heard(clock), closing)
+            names = await _or_closing(ears.heard(clock, gather_s), closing)
             if not names:
                 yield ": here\n\n"
+            began = clock.monotonic()
             for name in names:
                 if name == PAGE:
                     yield event("changed", {"page": page.name})
                 elif (content := piece(name)) is not None:
                     yield event("piece", content)
+            gather_s = max(GATHER_S, DRAWING_SHARE * (clock.monotonic() - began))
 
 
 def event(name: str, content: Mapping[str, Any]) -> str:

@@ -65,7 +65,8 @@ class ChatPage:
             items = conversation.shown()
         elif session_id:
             items = await self.conversations.stored(session_id)
-        sessions = (await asyncio.to_thread(self.project.listed)).sessions
+        is_whole = query["part"] == "page"
+        sessions = (await asyncio.to_thread(self.project.listed)).sessions if is_whole else ()
         mode = conversation.agent.mode if conversation and conversation.agent else self.default_mode
         return {
             "session": session_id,

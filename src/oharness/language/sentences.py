@@ -84,6 +84,8 @@ ERRORS: Mapping[str, str] = {
     "IdTakenThere": "The note cannot move: there is another note {note_id} already. Merge the two by hand.",
     "ConflictSeenOtherwise": "The note {note_id} was changed while you were deciding. Nothing was done; look at the "
     "conflict again.",
+    "NoTidying": "Notes cannot be tidied here.",
+    "NothingToUndo": "There is no merge to undo.",
     "MarksLeft": "Line {line} still marks one of the two sides. Choose what stays, and remove the lines with <<<<<<<, "
     "======= and >>>>>>>.",
     # harness

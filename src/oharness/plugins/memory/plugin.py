@@ -37,7 +37,7 @@ class MemoryPlugin:
         registry.prompt_section(memory_section(self.memory))
         registry.message_hook(recall_hook(self.memory))
         registry.run_hook(extraction_hook(self.memory))
-        registry.page(memory_page(self.memory, self.background))
+        registry.page(memory_page(self.memory, self.background, self.merging.desk if self.merging else None))
         if self.background is not None:
             registry.background_service(self.background)
             registry.run_hook(use_hook(self.background))

@@ -10,6 +10,7 @@ from oharness.plugins.memory.background import BackgroundSync
 
 if TYPE_CHECKING:
     from oharness.plugins.memory.page.page import MemoryPage
+    from oharness.plugins.memory.tidying_desk import TidyingDesk
 
 PAGE = "memory"
 ACTIONS = (
@@ -23,18 +24,27 @@ ACTIONS = (
     "confirm",
     "resolve",
     "mend",
+    "dismiss",
+    "draft",
+    "merge",
+    "unmerge",
 )
 
 
-def memory_page(memory: Memory, background: BackgroundSync | None) -> PageDescriptor:
-    """The page of an open memory. What it is made of is loaded when somebody opens it."""
+def memory_page(
+    memory: Memory, background: BackgroundSync | None, desk: "Callable[[], TidyingDesk] | None" = None
+) -> PageDescriptor:
+    """The page of an open memory, without a place for tidying where there is no `desk`.
+
+    What it is made of is loaded when somebody opens it.
+    """
     opened: list[MemoryPage] = []
 
     def page() -> "MemoryPage":
         from oharness.plugins.memory.page.page import MemoryPage
 
         if not opened:
-            opened.append(MemoryPage(memory, background))
+            opened.append(MemoryPage(memory, background, desk))
         return opened[0]
 
     async def data(query: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
-from oharness.core.errors import OharnessError
+from oharness.core.errors import NotFound, OharnessError
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import msg
 from oharness.memory.restoring import restore_backup
@@ -19,19 +20,32 @@ from oharness.plugins.memory.page.editing import Draft, Moved
 from oharness.plugins.memory.page.live import Live
 from oharness.plugins.memory.page.shelf import Shelves
 from oharness.plugins.memory.page.syncing import Syncing, brought, first_error
+from oharness.plugins.memory.page.tidying import TidyPlace
+from oharness.plugins.memory.tidying_desk import TidyingDesk
 from oharness.reconcile.guards import Choice
 from oharness.sync.mending import NoFileToMend, mend
 from oharness.sync.resolve import NoSuchConflict
 from oharness.sync.transport import TooFrequent
 
-VIEWS = ("notes", "sync", "conflicts", "backups", "problems")
+VIEWS = ("notes", "tidy", "sync", "conflicts", "backups", "problems")
+
+
+@dataclass(eq=False)
+class NoTidying(NotFound):
+    """Tidying is not there on this page."""
 
 
 class MemoryPage:
     """The page over one open memory. Looks at files in threads, so that nobody else in the process waits."""
 
-    def __init__(self, memory: Memory, background: BackgroundSync | None) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        background: BackgroundSync | None,
+        desk: Callable[[], TidyingDesk] | None = None,
+    ) -> None:
         self.memory = memory
+        self.tidy = TidyPlace(desk) if desk is not None else None
         self.shelves = Shelves(memory)
         self.syncing = Syncing(memory, background)
         self.live = Live(memory, background, self.shelves)
@@ -52,6 +66,7 @@ class MemoryPage:
             "unchanged": self._unchanged,
             "backups": lambda _: backups.backups_document(memory),
             "backup": lambda query: backups.backup_document(memory, asked.text(query, "backup")),
+            "tidy": self._tidy,
             "problems": lambda _: problems.problems_document(memory, self.syncing, self.shelves.shelf()),
         }
 
@@ -77,6 +92,10 @@ class MemoryPage:
                 return {"part": "syncbar", "query": {}}
             case "confirm":
                 return await self._confirm(fields)
+            case "draft":
+                return {"part": "merge", "data": await self._tidy_place.draft(fields, self.shelves.shelf())}
+            case "merge":
+                return await self._merge(fields)
         actions: Mapping[str, Callable[[Fields], Document]] = {
             "create": self._create,
             "save": self._save,
@@ -85,16 +104,17 @@ class MemoryPage:
             "try": self._try,
             "resolve": self._resolve,
             "mend": self._mend,
+            "dismiss": self._dismiss,
+            "unmerge": self._unmerge,
         }
         return await asyncio.to_thread(actions[name], fields)
 
     # --- parts
 
     def _page(self, query: Fields) -> Document:
-        view = asked.text(query, "view")
-        view = view if view in VIEWS else VIEWS[0]
         if asked.text(query, "note") and not asked.text(query, "in"):  # a link that names the scope of the note
             query = {**query, "in": asked.text(query, "scope"), "scope": ""}
+        view = self._view(query)
         document: Document = {"view": view, "tabs": self._tabs(query), "sync": self._sync(query)}
         document["revision"] = self.shelves.revision
         if view != "notes":
@@ -110,16 +130,21 @@ class MemoryPage:
         return document
 
     def _tabs(self, query: Fields) -> Document:
-        view = asked.text(query, "view")
         shelf = self.shelves.shelf()
         conflicts_open = sum(len(one.state.conflicts()) for one in self.syncing.directories)
         return {
-            "view": view if view in VIEWS else VIEWS[0],
+            "view": self._view(query),
             "notes": len(shelf.notes),
             "conflicts": conflicts_open,
             "problems": len(shelf.problems) + len(self.memory.warnings()),
-            "tidy": None,
+            "hasTidy": self.tidy is not None,
+            "tidy": self.tidy.count if self.tidy else None,
         }
+
+    def _view(self, query: Fields) -> str:
+        view = asked.text(query, "view")
+        is_there = view in VIEWS and (view != "tidy" or self.tidy is not None)
+        return view if is_there else VIEWS[0]
 
     def _since(self, query: Fields) -> Document:
         """Whether something changed between the drawing of a page and the moment it began to be told."""
@@ -183,6 +208,15 @@ class MemoryPage:
             with suppress(NoSuchConflict):  # it was answered: the others are shown
                 document["conflict"] = conflicts.conflict_document(self.syncing, scope, note_id)
         return document
+
+    def _tidy(self, query: Fields) -> Document:
+        return self._tidy_place.document(self.shelves.shelf())
+
+    @property
+    def _tidy_place(self) -> TidyPlace:
+        if self.tidy is None:
+            raise NoTidying
+        return self.tidy
 
     def _unchanged(self, query: Fields) -> Document:
         """Whether a conflict is still about the versions that somebody looks at."""
@@ -277,6 +311,38 @@ class MemoryPage:
                 "fields": {"id": done.id, "beside": done.beside},
             }
         return {"toast": said, "go": {"page": "memory", "query": {"view": "conflicts"}}}
+
+    def _dismiss(self, fields: Fields) -> Document:
+        self._tidy_place.dismiss(asked.text(fields, "finding"))
+        said = {"text": msg("Dismissed until one of its notes is edited."), "fields": {}}
+        return {"part": "tidy", "query": {}, "toast": said}
+
+    async def _merge(self, fields: Fields) -> Document:
+        done = await self._tidy_place.merge(fields, self.shelves.shelf())
+        if isinstance(done, dict):
+            return {"part": "merge", "data": done}
+        self.shelves.make_unseen()
+        self.live.tell()
+        return {
+            "part": "merged",
+            "data": {
+                "kept": done.kept,
+                "scope": str(done.scope),
+                "deleted": list(done.deleted),
+                "relinked": notes.link_documents(self.shelves.shelf(), done.relinked, done.scope),
+                "left": list(done.left),
+                "backups": list(done.backups),
+            },
+            "toast": {"text": msg("Merged into {id}."), "fields": {"id": done.kept}},
+            "undo": {"action": "unmerge", "fields": {"backups": " ".join(done.backups)}},
+        }
+
+    def _unmerge(self, fields: Fields) -> Document:
+        kept = self._tidy_place.undo(asked.text(fields, "backups").split())
+        self.shelves.make_unseen()
+        self.live.tell()
+        said = {"text": msg("The merge is undone."), "fields": {}}
+        return {"go": {"page": "memory", "query": {"note": kept}}, "toast": said}
 
     def _mend(self, fields: Fields) -> Document:
         directory = self.syncing.directory(asked.scope(fields) or ScopeKind.PROJECT)

@@ -41,6 +41,27 @@ _TYPES: Mapping[str, str] = {
     "reference": msg("Reference"),
 }
 
+_FINDINGS: Mapping[str, tuple[str, str]] = {
+    "same-subject": (
+        msg("Same subject"),
+        msg("Two to six notes in one scope whose summaries and tags mostly overlap."),
+    ),
+    "broken-link": (msg("Broken link"), msg("A link that names no note.")),
+    "missing-file": (msg("Missing file"), msg("A project note names a path that is not in the project.")),
+    "unused": (msg("Unused"), msg("Neither recalled nor edited for a long time.")),
+    "too-long": (msg("Too long"), msg("A body so long that several notes would be found better.")),
+}
+
+
+def finding_kind(kind: str) -> str:
+    """The name of a kind of finding, in English."""
+    return _FINDINGS[kind][0] if kind in _FINDINGS else kind
+
+
+def finding_meaning(kind: str) -> str:
+    """What a kind of finding means, in English."""
+    return _FINDINGS[kind][1] if kind in _FINDINGS else ""
+
 
 def pause_question(reason: str) -> str:
     """What a paused scope asks, in English."""
@@ -77,6 +98,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "both_texts": both_texts,
     "differences": differences,
     "excerpt": excerpt,
+    "finding_kind": finding_kind,
+    "finding_meaning": finding_meaning,
     "known_types": known_types,
     "note_type": note_type,
     "one_side": one_side,

@@ -14,13 +14,17 @@ class CloudBroken(AssertionError):
 
 @dataclass(slots=True)
 class CloudWatch:
-    """`objects` are the keys that the store has; `applied` are the commits that changed something in this epoch."""
+    """`objects` are the keys that the store has; `applied` are the commits that changed something in this epoch.
+
+    `faults` is what was wrong so far.
+    """
 
     trace: Trace
     objects: Container[str] = ()
     last: dict[str, dict[str, Any]] = field(default_factory=dict)
     revisions: set[tuple[str, str]] = field(default_factory=set)
     applied: set[tuple[str, str]] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
 
     def set_back(self) -> None:
         """The storage is another one now: what was before counts no more."""
@@ -29,7 +33,14 @@ class CloudWatch:
         self.applied.clear()
 
     def manifest_written(self, key: str, value: bytes) -> None:
-        """Raises CloudBroken when the manifest is not a good successor of the last one."""
+        """Raises CloudBroken when the manifest is not a good successor of the last one, and keeps why."""
+        try:
+            self._check(key, value)
+        except CloudBroken as broken:  # the service makes a 500 of it
+            self.faults.append(str(broken))
+            raise
+
+    def _check(self, key: str, value: bytes) -> None:
         manifest = json.loads(value)
         before = self.last.get(key, {"epoch": manifest["epoch"], "version": 0})
         self._check_version(before, manifest)

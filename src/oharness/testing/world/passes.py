@@ -55,8 +55,8 @@ def complain(world: World) -> None:
     for running in (*world.passes.values(), *world.batches):
         if running.done() and not running.cancelled() and running.exception() is not None:
             raise Broken(f"a pass ended with {running.exception()!r}")
-    if world.faults:
-        raise Broken("; ".join(world.faults))
+    if faults := [*world.cloud.watch.faults, *world.faults]:
+        raise Broken("; ".join(faults))
 
 
 def _record(world: World, replica: Replica, report: PassReport) -> None:

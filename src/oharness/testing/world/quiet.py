@@ -10,7 +10,7 @@ from oharness.testing.world import folders, people
 from oharness.testing.world.events import Cast
 from oharness.testing.world.invariants import faults_at_rest
 from oharness.testing.world.ledger import text_of
-from oharness.testing.world.lying_there import backups_on, conflicts_on
+from oharness.testing.world.lying_there import conflicts_on
 from oharness.testing.world.machine import Replica
 from oharness.testing.world.passes import complain, sync
 from oharness.testing.world.world import Broken, World
@@ -126,15 +126,20 @@ async def _judge(cast: Cast) -> list[str]:
     return faults
 
 
+def _written(world: World, replica: Replica) -> tuple[object, ...]:
+    machine = replica.machine
+    return replica.files(), machine.disk.contents(machine.home.backups), world.cloud.objects.values()
+
+
 async def _second_pass_faults(world: World, replica: Replica) -> list[str]:
     """One more pass writes no note, no backup and nothing to the cloud, and asks once."""
     process = world.process(replica)
     process.tokens.present = world.cloud.token()
-    before = replica.files(), backups_on(replica.machine), world.cloud.objects.values()
+    before = _written(world, replica)
     requests = process.transport.traffic.requests
     report = await sync(world, replica)
     faults: list[str] = []
-    if (replica.files(), backups_on(replica.machine), world.cloud.objects.values()) != before:
+    if _written(world, replica) != before:
         faults.append(f"a second pass on {replica.name} writes something")
     asked = process.transport.traffic.requests - requests
     if report is None or asked != 1:

@@ -97,7 +97,7 @@ def _worlds(seeds: range, workers: int) -> Tally:
             tally.add(played)
             if played.faults and len(tally.broken) <= _TOLD_WORLDS:
                 _tell_broken(played)
-            if tally.worlds % 500 == 0:
+            if tally.worlds % 200 == 0:
                 print(f"{tally.worlds} worlds, {time.perf_counter() - started:.0f} s", flush=True)
     _tell(tally, time.perf_counter() - started)
     return tally

@@ -1,6 +1,8 @@
-"""Notes as a review sees them."""
+"""Notes as a review sees them, and bodies of every kind."""
 
 from typing import Any
+
+from hypothesis import strategies as st
 
 from oharness.core.clock import Millis
 from oharness.notes.entry import FileStamp, NoteEntry
@@ -25,3 +27,29 @@ def entry(of: Note) -> NoteEntry:
 
 def entries(*notes: Note) -> list[NoteEntry]:
     return [entry(one) for one in notes]
+
+
+def bodies_of_notes() -> st.SearchStrategy[str]:
+    """Bodies with facts, negations, code, links, tables and odd text."""
+    return st.lists(
+        st.one_of(
+            st.from_regex(r"[A-Z][a-z]{2,8} port is [0-9]{2,5}", fullmatch=True),
+            st.sampled_from(
+                [
+                    "Never push on Fridays.",
+                    "不要压缩提交。端口是9000。",
+                    "Não use abas.",
+                    "N'utilisez pas de tabulations.",
+                    "- `make ship` on 2026-03-04",
+                    "| a | 12 |",
+                    "```\nx = [[code]]\n```",
+                    "See [[b]] and src/app.py, v1.2.3.",
+                    '> quoted "as is"',
+                    "# Heading 7",
+                    "",
+                ]
+            ),
+            st.text("ab1 \n.`[]#-", max_size=30),
+        ),
+        max_size=6,
+    ).map("\n".join)

@@ -20,27 +20,41 @@ from tests.web.conftest import (
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "asked", "remembered", "recalled"),
+    [
+        ("en", "Remember that we deploy on Tuesdays", "When do we deploy?", "Remembered as", "recalled 1 memories"),
+        ("zh-CN", "记住：周二发布新版本", "新版本什么时候发布？", "已记住", "召回了 1 条记忆"),
+    ],
+)
 async def test_what_was_said_once_is_recalled_after_a_restart_with_the_notes_behind_it(
-    home: Path, tmp_path: Path, open_page: OpenPage
+    home: Path,
+    tmp_path: Path,
+    open_page: OpenPage,
+    language: str,
+    told: str,
+    asked: str,
+    remembered: str,
+    recalled: str,
 ) -> None:
     environment = environment_of(tmp_path / "shop", home)
     async with served_site(environment) as site:
-        page = await open_page(site)
-        await page.fill("#message", "Remember that we deploy on Tuesdays")
+        page = await open_page(site, language=language)
+        await page.fill("#message", told)
         await page.press("#message", "Enter")
         await page.wait_for_url("**/chat?session=*")
         await page.wait_for_selector(".answer[data-live=no]")
         await shot(page, "chat-remember")
-        assert "Remembered as" in await page.inner_text(".answer")
+        assert remembered in await page.inner_text(".answer")
         assert await page.input_value("#message") == ""
         await page.context.close()
     async with served_site(environment) as site:
-        page = await open_page(site)
-        await page.fill("#message", "When do we deploy?")
+        page = await open_page(site, language=language)
+        await page.fill("#message", asked)
         await page.press("#message", "Enter")
         await page.wait_for_selector(".answer[data-live=no]")
         notice = page.locator(".beside summary")
-        assert await notice.inner_text() == "recalled 1 memories"
+        assert await notice.inner_text() == recalled
         await notice.click()
         link = page.locator(".note-links a")
         assert "/memory?note=" in str(await link.get_attribute("href"))
@@ -143,6 +157,26 @@ async def test_two_tabs_show_one_conversation_and_the_second_message_waits_its_t
         await first.wait_for_selector("text=Stopped. What was said so far is kept.")
         await second.press("#message", "Enter")
         await first.wait_for_selector("text=Second answer")
+
+
+async def test_a_tab_that_was_away_catches_up(live_site: LiveSite, open_page: OpenPage) -> None:
+    first = await open_page(live_site)
+    await first.fill("#message", "Remember that tea is at four")
+    await first.press("#message", "Enter")
+    await first.wait_for_url("**/chat?session=*")
+    await first.wait_for_selector(".answer[data-live=no]")
+    second = await first.context.new_page()
+    await second.goto(first.url)
+    await second.evaluate("silence()")
+    await first.fill("#message", "Remember that cake is at five")
+    await first.press("#message", "Enter")
+    await first.wait_for_selector(".answer[data-live=no] >> nth=1")
+    assert await second.locator(".answer").count() == 1
+    await second.evaluate("listen(); refresh()")
+    await second.wait_for_selector("text=cake is at five")
+    await second.wait_for_selector(".answer[data-live=no] >> nth=1")
+    assert await second.locator(".said").count() == 4
+    assert await second.locator("#log").count() == 1
 
 
 async def test_a_conversation_that_a_terminal_holds_is_said_and_the_text_stays(

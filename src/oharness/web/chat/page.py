@@ -1,10 +1,11 @@
 """The page `chat`: a conversation, and what a person can do in it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from oharness.harness.descriptors import Notice
 from oharness.harness.pages import PageDescriptor
 from oharness.harness.permissions import Mode, mode_named
 from oharness.harness.sessions import TITLE_CHARS
@@ -78,7 +79,7 @@ class ChatPage:
             "modes": [str(one) for one in Mode],
             "model": self.project.model_name,
             "is_offline": self.project.model_name == _OFFLINE,
-            "notices": [{"key": one.key, "fields": dict(one.fields)} for one in self.project.notices],
+            "notices": _told_once(self.project.notices),
             "recent": [
                 {"id": one.session_id, "title": one.title, "at": one.last_at, "is_here": one.session_id == session_id}
                 for one in sessions[:_RECENT]
@@ -130,6 +131,14 @@ class ChatPage:
             if agent is not None:
                 agent.mode = mode
         return {"part": "mode", "data": {"mode": str(mode), "modes": [str(one) for one in Mode], "session": session_id}}
+
+
+def _told_once(notices: Sequence[Notice]) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = []
+    for notice in notices:
+        if (one := {"key": notice.key, "fields": dict(notice.fields)}) not in told:
+            told.append(one)
+    return told
 
 
 def _first_words(items: list[Item]) -> str:

@@ -33,13 +33,13 @@ words: .venv/for-work ## Compile the message catalogues after a change to a .po 
 
 setup: .venv/for-work words ## Install everything that work on the product needs into .venv.
 
-run: .venv/for-use ## Set up, then chat in a sample project with the configured model, else with the practice assistant.
+run: .venv/for-use ## Set up, then a Cloud and two devices with their pages in the browser; Ctrl-C leaves nothing behind.
+	@$(BIN)/oharness demo
+
+chat: .venv/for-use ## Chat in a sample project with the configured model, else with the practice assistant.
 	@mkdir -p build/sample-project
 	@$(BIN)/oharness --project build/sample-project project init > /dev/null
 	@$(BIN)/oharness --project build/sample-project chat
-
-demo: .venv/for-use ## A Cloud and two devices on this machine, to see notes travel; Ctrl-C leaves nothing behind.
-	@$(BIN)/oharness demo
 
 check: setup ## Format, lint, types and the direction of imports.
 	$(BIN)/ruff format --check .
@@ -92,6 +92,9 @@ build: setup ## Source archive and wheel under dist/.
 bench-start: setup ## Start-up times beside a bare Python and beside reading the files.
 	$(BIN)/python -m bench.start
 
+bench-page: setup ## The Memory page with 5,000 notes: answers of the server, search, time to interactive, transfer.
+	$(BIN)/python -m bench.page
+
 bench-sync: setup ## Sync beside git, unison and vdirsyncer with Radicale, and commits per second of the service.
 	$(BIN)/python -m bench.sync $(BENCH_ARGS)
 
@@ -105,4 +108,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run demo check typecheck pages format simulate simulate-long bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean
+.PHONY: help words setup run chat check typecheck pages format simulate simulate-long bench-page bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean

@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 import click
 
@@ -15,9 +14,6 @@ from oharness.cli.interrupts import until_ended
 from oharness.cli.invocation import Invocation
 from oharness.cli.logs import set_up_logs
 from oharness.language.catalogue import msg
-
-if TYPE_CHECKING:
-    from oharness.wiring.web import ServedSite
 
 
 @click.command(
@@ -57,12 +53,12 @@ async def _serve(call: Invocation, port: int, *, opens: bool) -> None:
             output.text(say(msg("oHarness is open at {address}"), address=output.ink.name(address)) + "\n")
             output.note(say(msg("The address works once. Enter prints another one, Ctrl-C ends oHarness.")))
         if opens and not output.json_only:
-            await asyncio.to_thread(_open_browser, served.address())
-        with _enter_prints_another(call, served):
+            await asyncio.to_thread(open_browser, served.address())
+        with enter_prints_others(call, lambda: [served.address()]):
             await asyncio.get_running_loop().create_future()
 
 
-def _open_browser(address: str) -> None:
+def open_browser(address: str) -> None:
     """A machine without a browser is no fault: the address is printed."""
     import webbrowser
 
@@ -71,7 +67,8 @@ def _open_browser(address: str) -> None:
 
 
 @contextlib.contextmanager
-def _enter_prints_another(call: Invocation, served: "ServedSite") -> Iterator[None]:
+def enter_prints_others(call: Invocation, addresses: Callable[[], Iterable[str]]) -> Iterator[None]:
+    """While this is open, Enter in the terminal prints new addresses, since each works once."""
     loop = asyncio.get_running_loop()
     watches = False
 
@@ -79,7 +76,7 @@ def _enter_prints_another(call: Invocation, served: "ServedSite") -> Iterator[No
         if not sys.stdin.readline():
             loop.remove_reader(sys.stdin)
             return
-        call.output.text(served.address() + "\n")
+        call.output.text("".join(f"{address}\n" for address in addresses()))
 
     with contextlib.suppress(NotImplementedError, OSError, ValueError):  # Windows, or no terminal
         if sys.stdin.isatty() and not call.output.json_only:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 VERSION = f"5 {sys.byteorder}"
 _BUSY_SECONDS = 10.0
+_NOTES_AT_ONCE = 2048
 _MOST_CACHED_PLACES = 400_000
 _MOST_KEYS_FROM = 1000
 _KEYS_PER_QUESTION = 400
@@ -298,7 +299,7 @@ def _places() -> _Places:
 
 
 class _Changes:
-    """What one update changes; places are gathered and written as many notes at a time as a chunk holds."""
+    """What one update changes; the places of many notes are gathered and written at once, chunk by chunk."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -375,7 +376,7 @@ class _Changes:
         return row[0], dict(zip(keys.split("\n"), array("H", marks), strict=True)) if keys else {}
 
     def _change_places(self, number: int, before: Mapping[str, int], now: Mapping[str, int]) -> None:
-        if number in self._gathered or len(self._gathered) >= NOTES_PER_CHUNK:
+        if number in self._gathered or len(self._gathered) >= _NOTES_AT_ONCE:
             self.write_places()
         self._gathered.add(number)
         chunk, place = number >> CHUNK_BITS, in_chunk(number) << MARK_BITS
@@ -392,9 +393,10 @@ class _Changes:
 
     def _write_over(self, chunk: int, put: _Places, gone: _Places) -> None:
         rows, empty = [], []
-        for key in sorted({*put, *gone}):
-            row = self._database.execute("SELECT notes FROM place WHERE key = ? AND chunk = ?", (key, chunk)).fetchone()
-            notes = array("I", row[0] if row else b"")
+        keys = sorted({*put, *gone})
+        present = self._present(chunk, keys)
+        for key in keys:
+            notes = array("I", present.get(key, b""))
             for packed in gone.get(key, ()):
                 at, is_there = _place_in(notes, packed)
                 if is_there:
@@ -408,6 +410,15 @@ class _Changes:
                 empty.append((key, chunk))
         self._database.executemany("INSERT OR REPLACE INTO place VALUES (?, ?, ?)", rows)
         self._database.executemany("DELETE FROM place WHERE key = ? AND chunk = ?", empty)
+
+    def _present(self, chunk: int, keys: list[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for start in range(0, len(keys), _KEYS_PER_QUESTION):
+            some = keys[start : start + _KEYS_PER_QUESTION]
+            marks = ",".join("?" * len(some))
+            question = f"SELECT key, notes FROM place WHERE chunk = ? AND key IN ({marks})"  # noqa: S608
+            found.update(self._database.execute(question, [chunk, *some]))
+        return found
 
     def _put_stamp(self, stamp: FileStamp, number: int | None) -> None:
         self._database.execute(

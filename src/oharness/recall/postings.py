@@ -15,7 +15,7 @@ IN_TAGS = 2
 FIELD_BITS = 2
 SPELLINGS = 14
 MARK_BITS = FIELD_BITS + SPELLINGS
-CHUNK_BITS = 11
+CHUNK_BITS = 9
 NOTES_PER_CHUNK = 1 << CHUNK_BITS
 LONG_BODY = 400
 """A body of more words than these is a long one."""

@@ -34,6 +34,7 @@ _SAME_BEGINNING = 0.5
 _OF_A_MACHINE = 0.6
 _MOST_KEYS_OF_A_CHARACTER = 200
 _WORTH_READING_ALL = 8
+_ROUNDED = 1 - 1e-12
 _NUDGE = 0.01
 _MOST_NUDGE = 0.05
 MOST_CANDIDATES = 200
@@ -95,7 +96,6 @@ class _Found(NamedTuple):
     minus_share: float
     at: int
     number: int
-    score: float
 
 
 _Factors = dict[int, float]
@@ -215,28 +215,31 @@ def _in_source(
 
     Only words without which the score cannot be reached bring notes in; the others are looked up for those alone.
     """
-    least = min_score / per_weight
+    least = min_score / per_weight * _ROUNDED
     bounds = [one.weight * _most(one, at) for one in asked]
     left = list(accumulate(reversed(bounds), initial=0.0))[::-1]
     needed = next((position for position in range(len(asked) + 1) if left[position] < least), len(asked))
-    sums: dict[int, float] = {}
-    for position, one in enumerate(asked):
-        if position < needed:
-            held[position] = _factors(one, at, long_bodies)
+    for position in range(needed):
+        held[position] = _factors(asked[position], at, long_bodies)
+    shares: dict[int, float] = {}
+    if min_score > 0:
+        sums: dict[int, float] = {}
+        for position, one in enumerate(asked):
+            if position >= needed:
+                sums = {number: reached for number, reached in sums.items() if reached + left[position] >= least}
+                held[position] = _factors_of(sums, one, at, long_bodies)
             _add(sums, one.weight, held[position])
-        else:
-            sums = {number: reached for number, reached in sums.items() if reached + left[position] >= least}
-            held[position] = _factors_of(sums, one, at, long_bodies)
-            _add(sums, one.weight, held[position])
-    scores = {number: score for number, reached in sums.items() if (score := per_weight * reached) >= min_score}
-    shares = dict.fromkeys(scores, 0.0)
-    for position, one in enumerate(asked):
-        factors = held[position]
-        for number in factors.keys() & shares.keys():
-            shares[number] += one.told * factors[number]
+        shares = {number: 0.0 for number, reached in sums.items() if per_weight * reached >= min_score}
+        for position, one in enumerate(asked):
+            factors = held[position]
+            for number in factors.keys() & shares.keys():
+                shares[number] += one.told * factors[number]
+    else:
+        for position, one in enumerate(asked):
+            _add(shares, one.told, held[position])
     told = sum(one.told for one in asked)
     worst = sorted(shares.values())[-most] if len(shares) > most else 0.0
-    return [_Found(-share / told, at, number, scores[number]) for number, share in shares.items() if share >= worst]
+    return [_Found(-share / told, at, number) for number, share in shares.items() if share >= worst]
 
 
 def _add(sums: dict[int, float], weight: float, factors: _Factors) -> None:
@@ -309,15 +312,17 @@ def _candidate(
     if entry is None:  # gone since its words were looked up
         return None
     matches = []
+    reached = 0.0
     for position, one in enumerate(asked):
         factor = held[position].get(found.number, 0.0)
-        if factor > 0:
+        if factor:
+            reached += one.weight * factor
             matches.append(Match(one.word, _field(one, found.at, found.number), per_weight * one.weight * factor))
     uses = source.uses.get(entry.id, 0)
     return Candidate(
         scope=source.scope,
         entry=entry,
-        score=found.score,
+        score=per_weight * reached,
         rank=-found.minus_share * (1 + min(_NUDGE * math.log2(1 + uses), _MOST_NUDGE)),
         in_head=any(match.field != "body" for match in matches),
         matches=tuple(sorted(matches, key=lambda match: -match.weight)),
@@ -326,10 +331,9 @@ def _candidate(
 
 def _field(one: _Asked, at: int, number: int) -> str:
     """The most telling field: tags, summary, or body."""
-    best = "body"
-    for postings in filter(None, (*one.places[at], one.alike[at])):
-        mark = postings.mark(number) or 0
-        if mark & IN_TAGS:
-            return "tags"
-        best = "summary" if mark & IN_SUMMARY else best
-    return best
+    fields = 0
+    for postings in one.places[at]:
+        fields |= postings.mark(number) or 0
+    if alike := one.alike[at]:
+        fields |= alike.mark(number) or 0
+    return "tags" if fields & IN_TAGS else "summary" if fields & IN_SUMMARY else "body"

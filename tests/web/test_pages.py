@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from oharness.harness.model import ModelRequest
 from oharness.harness.pages import PageDescriptor
 from oharness.memory.remember import RememberRequest, remember
 from oharness.system import SystemClock
+from oharness.testing.model import Line, ScriptedModel, calls, says
 from oharness.web.asked import accepted
 from oharness.web.events import told
 from oharness.wiring.web import PortTaken, serve_web
@@ -204,3 +206,55 @@ async def test_a_change_from_any_thread_reaches_an_open_page_and_counts_as_use()
     closing.set()
     assert [each async for each in stream] == []
     assert listeners == []
+
+
+async def test_saved_memories_are_announced_with_the_notes_behind_them(home: Path, tmp_path: Path) -> None:
+    home.mkdir()
+    settings = {"memory": {"autoExtract": {"onStop": True, "minUserTurns": 1}}}
+    (home / "config.json").write_text(json.dumps(settings))
+    note = {"summary": "Tea is at four", "body": "Always.", "type": "project", "scope": "project", "tags": ["tea"]}
+
+    def line(request: ModelRequest) -> Line:
+        return says(json.dumps({"notes": [note], "updates": []}) if request.output_schema is not None else "yes")
+
+    async with visiting(environment_of(tmp_path / "shop", home), ScriptedModel([line] * 20)) as site:
+        session = await say(site, "In this house tea is at four")
+        await site.site._rooms.let_go()
+        await say(site, "And the cake?", session)
+        page = (await site.get(f"/p/{site.key}/chat?session={session}")).text
+    assert "saved 1 memories from this conversation" in page
+    assert f"/p/{site.key}/memory?note=tea-is-at-four-" in page
+
+
+async def test_the_rules_of_the_settings_go_before_the_person(home: Path, tmp_path: Path) -> None:
+    home.mkdir()
+    rules = {"permissions": {"deny": ["write"], "ask": ["read"], "mode": "bypass"}}
+    (home / "config.json").write_text(json.dumps(rules))
+    model = ScriptedModel([calls("write", path="a.txt", content="x"), calls("read", path="b.txt"), says("done")])
+    async with visiting(environment_of(tmp_path / "shop", home), model) as site:
+        (tmp_path / "shop" / "b.txt").write_text("b")
+        sent = await site.post(f"/p/{site.key}/chat/do/send", {"text": "Try", "session": ""})
+        chat = sent.headers["x-go"]
+        page = await until(site, chat, 'data-approval="open"')
+        assert "not allowed" in page
+        assert not (tmp_path / "shop" / "a.txt").exists()
+        assert "Your rule <code>read</code> asks each time." in page
+        assert 'value="session"' not in page
+        session = chat.partition("session=")[2]
+        call = page.partition('name="call" value="')[2].partition('"')[0]
+        fields = {"session": session, "call": call, "answer": "once"}
+        assert (await site.post(f"/p/{site.key}/chat/do/answer", fields)).status_code == 204
+        await until(site, chat, "<p>done</p>")
+        again = await site.post(f"/p/{site.key}/chat/do/answer", fields)
+        assert again.status_code == 422
+        assert "answered already" in again.text
+
+
+async def until(site: Visitor, path: str, part: str) -> str:
+    """A page as soon as it holds something."""
+    for _ in range(500):
+        page = (await site.get(path)).text
+        if part in page:
+            return page
+        await SystemClock().sleep(0.02)
+    raise AssertionError(f"{part} never came")

@@ -243,7 +243,7 @@ async def test_a_conflict_is_answered_and_what_is_set_aside_is_in_the_backups(
     await page.get_by_role("button", name=button).click()
     await expect(page.locator(".memory-row-card")).to_have_count(1)
     assert kept in file_of(notes_site, "deploy-day-x1f").read_text()
-    await page.keyboard.press("4")
+    await page.keyboard.press("5")
     await expect(page.locator(".memory-backup").first).to_contain_text("We deploy on")
 
 
@@ -281,7 +281,7 @@ async def test_a_backup_is_looked_at_compared_and_restored(notes_site: LiveSite,
     assert await serious_findings(page) == []
     await page.locator("#dialog").get_by_role("button", name="Restore").click()
     await expect(page.locator("#memory-note h2")).to_be_visible()
-    await page.keyboard.press("4")
+    await page.keyboard.press("5")
     await expect(page.locator(".memory-backup").first).to_contain_text("replaced by a restored version")
 
 
@@ -372,7 +372,7 @@ async def test_everything_is_reached_with_the_keyboard_alone(notes_site: LiveSit
     await expect(page.locator(".memory-prose")).to_have_text("A body")
     await page.keyboard.press("d")
     await expect(page.locator("#memory-pane")).to_contain_text("The note is deleted")
-    await page.keyboard.press("3")
+    await page.keyboard.press("4")
     await page.wait_for_url("**view=conflicts")
     await page.keyboard.press("j")
     await page.keyboard.press("Enter")
@@ -400,3 +400,38 @@ async def test_a_body_at_the_limit_and_five_thousand_tags_are_shown_and_kept(
     await page.get_by_role("button", name="Save", exact=True).click()
     await expect(page.locator("#memory-form .problem")).to_be_visible()
     assert len(await page.input_value("[name=body]")) == 131_073
+
+
+# --- tidying
+
+
+@pytest.mark.parametrize(
+    ("language", "merge", "apply", "undo"),
+    [("en", "Merge manually", "Merge", "Undo the merge"), ("zh-CN", "手动合并", "合并", "撤销合并")],
+)
+async def test_notes_of_one_subject_are_merged_and_the_merge_is_undone(
+    notes_site: LiveSite, open_page: OpenPage, language: str, merge: str, apply: str, undo: str
+) -> None:
+    page = await open_page(notes_site, "memory", language=language, query="view=tidy")
+    assert await serious_findings(page) == []
+    await page.get_by_role("button", name=merge).click()
+    await expect(page.locator(".memory-merging .memory-sides > section")).to_have_count(2)
+    await shot(page, f"memory/merge-{language}")
+    assert await serious_findings(page) == []
+    whole = await page.input_value("[name=body]")
+    await page.fill("[name=body]", "Nothing of what they said.")
+    await page.get_by_role("button", name=apply, exact=True).click()
+    await expect(page.locator(".memory-missing")).to_contain_text("12 px")
+    assert await page.input_value("[name=body]") == "Nothing of what they said."
+    await page.fill("[name=body]", whole)
+    await page.get_by_role("button", name=apply, exact=True).click()
+    await page.locator("#memory-shown").get_by_role("button", name=undo).click()
+    await expect(page.locator("#memory-note")).to_be_visible()
+    assert file_of(notes_site, "pricing-cards-radius").exists()
+
+
+async def test_a_finding_is_dismissed(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", query="view=tidy")
+    before = await page.locator(".memory-finding").count()
+    await page.locator(".memory-finding").last.get_by_role("button", name="Dismiss").click()
+    await expect(page.locator(".memory-finding")).to_have_count(before - 1)

@@ -123,13 +123,13 @@ SAMPLES = (
         "pricing-cards-radius",
         P,
         "feedback",
-        "Pricing cards use fills and a radius of 12 px, not borders",
-        "The radius is the same on all three cards.\n\nNever mix two radii on one page. See `styles/pricing.css`.",
-        ("design", "pricing", "cards"),
+        "Pricing cards use fills, no borders",
+        "The radius is 12 px and the same on all three cards.\n\nNever mix two radii on one page. See `styles/pricing.css`.",
+        ("design", "pricing", "cards", "定价"),
         300,
     ),
     Sample(
-        "colour-without-type", P, None, "Accent colour is teal 700 on light, teal 300 on dark", "", ("colour",), 2000
+        "colour-without-type", P, None, "Accent colour is teal 700 on light, teal 300 on dark", "", ("colour",), 2600
     ),
     Sample(
         "role-and-stack",

@@ -53,6 +53,11 @@ _FINDINGS: Mapping[str, tuple[str, str]] = {
 }
 
 
+def finding_kinds() -> tuple[str, ...]:
+    """The kinds in the order they are shown."""
+    return tuple(_FINDINGS)
+
+
 def finding_kind(kind: str) -> str:
     """The name of a kind of finding, in English."""
     return _FINDINGS[kind][0] if kind in _FINDINGS else kind
@@ -99,6 +104,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "differences": differences,
     "excerpt": excerpt,
     "finding_kind": finding_kind,
+    "finding_kinds": finding_kinds,
     "finding_meaning": finding_meaning,
     "known_types": known_types,
     "note_type": note_type,

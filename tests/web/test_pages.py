@@ -47,6 +47,25 @@ async def test_history_shows_the_persons_own_words_and_never_what_was_attached(s
         assert hidden not in history + transcript
 
 
+async def test_a_long_conversation_is_drawn_from_its_end(home: Path, tmp_path: Path) -> None:
+    model = ScriptedModel([says("yes")] * 60)
+    async with visiting(environment_of(tmp_path / "shop", home), model) as site:
+        agent = await site.harness.start()
+        for number in range(60):
+            async for _ in agent.run(f"question-{number}-"):
+                pass
+        session = agent.session.session_id
+        await agent.close()
+        for page in ("chat", "history"):
+            end = (await site.get(f"/p/{site.key}/{page}?session={session}")).text
+            assert "question-59-" in end
+            assert "question-10-" not in end
+            assert "Show 40 earlier entries" in end
+            whole = (await site.get(f"/p/{site.key}/{page}?session={session}&all=1")).text
+            assert "question-10-" in whole
+            assert "earlier entr" not in whole
+
+
 async def test_history_is_searched_by_the_words_it_shows(site: Visitor) -> None:
     await say(site, "Remember that Ann likes tea")
     await say(site, "Remember that the door is green")

@@ -9,7 +9,7 @@ from oharness.harness.pages import PageDescriptor
 from oharness.harness.sessions import SessionSummary
 from oharness.language.catalogue import msg
 from oharness.web.asked import text
-from oharness.web.chat.items import items_of
+from oharness.web.chat.items import items_of, latest
 from oharness.web.projects import OpenProject
 
 HISTORY = "history"
@@ -29,12 +29,15 @@ class HistoryPage:
     async def _data(self, query: Mapping[str, Any]) -> Mapping[str, Any]:
         if (name := text(query, "session")) and query["part"] == "page":
             session = await asyncio.to_thread(self.project.read, name)
+            items = items_of(session.entries)
+            shown = latest(items, whole=bool(text(query, "all")))
             return {
                 "session": session.session_id,
                 "title": session.title,
                 "started_at": session.started_at,
                 "damaged": session.damaged,
-                "items": items_of(session.entries),
+                "items": shown,
+                "earlier": len(items) - len(shown),
             }
         return {"session": "", **(await self._found(text(query, "q"), text(query, "from")))}
 

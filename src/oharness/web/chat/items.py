@@ -11,6 +11,9 @@ from oharness.harness.transcript_json import Entry, Shortened
 RECALLED = "recalled"
 """Metadata key and notice of what a plugin attached to a message; its notes are linked to."""
 
+SHOWN_AT_FIRST = 80
+"""A long conversation is drawn from its end; what was before is one click away."""
+
 _ARGUMENT_CHARS = 4000
 _RESULT_CHARS = 20_000
 
@@ -42,6 +45,11 @@ def items_of(entries: Iterable[Entry]) -> list[Item]:
     for place, entry in enumerate(known):
         found += _items_of_one(f"t{place}", entry, results)
     return found
+
+
+def latest(items: list[Item], *, whole: bool) -> list[Item]:
+    """The end of a long conversation, unless all of it is wanted."""
+    return items if whole else items[-SHOWN_AT_FIRST:]
 
 
 def _items_of_one(item_id: str, entry: Entry, results: Mapping[str, ToolResultBlock]) -> list[Item]:

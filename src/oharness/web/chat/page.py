@@ -13,7 +13,7 @@ from oharness.language.catalogue import msg
 from oharness.web.asked import text
 from oharness.web.chat.conversation import Conversation
 from oharness.web.chat.conversations import Conversations
-from oharness.web.chat.items import Item
+from oharness.web.chat.items import Item, latest
 from oharness.web.projects import OpenProject
 
 CHAT = "chat"
@@ -66,13 +66,16 @@ class ChatPage:
             items = conversation.shown()
         elif session_id:
             items = await self.conversations.stored(session_id)
+        shown = latest(items, whole=bool(text(query, "all")))
         is_whole = query["part"] == "page"
         sessions = (await asyncio.to_thread(self.project.listed)).sessions if is_whole else ()
         mode = conversation.agent.mode if conversation and conversation.agent else self.default_mode
         return {
             "session": session_id,
             "title": next((one.title for one in sessions if one.session_id == session_id), _first_words(items)),
-            "items": items,
+            "items": shown,
+            "earlier": len(items) - len(shown),
+            "all": text(query, "all"),
             "revision": conversation.revision if conversation else 0,
             "running": conversation is not None and conversation.is_running,
             "mode": str(mode),

@@ -92,6 +92,19 @@ def test_reading_uses_the_index_that_writing_left(world: World) -> None:
     assert everything_below(world.root, world.home) == before
 
 
+def test_a_list_of_changed_notes_leaves_the_index_to_who_needs_words(world: World) -> None:
+    world.put("a")
+    world.open().close()
+    world.put("b", summary="About herons")
+    before = everything_below(world.home)
+    memory = world.read()
+    assert {note.entry.id for note in list_notes(memory).notes} == {"a", "b"}
+    show_note(memory, "b")
+    index_of(memory)
+    assert everything_below(world.home) == before
+    assert [one.entry.id for one in search_notes(memory, "herons")] == ["b"]
+
+
 def test_outside_any_project_the_user_s_notes_are_read(world: World, tmp_path: Path) -> None:
     world.put("tea", folder=world.home / "memory/user")
     (tmp_path / "elsewhere").mkdir()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oharness.core.scopes import ScopeKind
 from oharness.memory.finding import find_note
@@ -12,7 +13,9 @@ from oharness.memory.sources import resolve, searching
 from oharness.notes.entry import NoteEntry
 from oharness.notes.note import Note
 from oharness.recall.prompt_index import PromptIndex, prompt_index
-from oharness.recall.score import Candidate, candidates
+
+if TYPE_CHECKING:
+    from oharness.recall.score import Candidate
 
 FOUND_BY_DEFAULT = 10
 
@@ -85,8 +88,10 @@ def check(memory: Memory, scope: ScopeKind | None = None) -> list[Problem]:
 
 def search_notes(
     memory: Memory, query: str, limit: int = FOUND_BY_DEFAULT, scope: ScopeKind | None = None
-) -> list[Candidate]:
+) -> "list[Candidate]":
     """The notes that share words with the query, bodies included, best first; any text is a query."""
+    from oharness.recall.score import candidates  # as in `memory.sources`
+
     with searching(memory, scope) as sources:
         return candidates(query, sources)[:limit]
 

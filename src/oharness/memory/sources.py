@@ -2,16 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 from oharness.core.scopes import ScopeKind
 from oharness.memory.scopes import Memory
 from oharness.notes.entry import NoteEntry
-from oharness.recall.score import Source
+
+if TYPE_CHECKING:
+    from oharness.recall.score import Source
 
 
 @contextmanager
-def searching(memory: Memory, kind: ScopeKind | None = None) -> Iterator[list[Source]]:
+def searching(memory: Memory, kind: ScopeKind | None = None) -> Iterator["list[Source]"]:
     """Both scopes, the project's first, or only one; other processes change nothing of them meanwhile."""
+    from oharness.recall.score import Source  # stemmers cost more to load than notes to list
+
     with ExitStack() as stack:
         sources = []
         for service in memory.services(kind):

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 
 from oharness.core.errors import OharnessError
 from oharness.disk.filesystem import FileSystem
+from oharness.sync.directory import Directory
 from oharness.sync.one_pass import one_pass
+from oharness.sync.resolve import keep_both, keep_mine, merge_by_hand, take_cloud
 from oharness.sync.transport import ServiceUnreachable
 from oharness.syncserver.objects.base import Found
 from oharness.syncserver.objects.ram import RamObjects
@@ -67,12 +70,16 @@ async def prepared(tmp_path: Path, clock: FakeClock) -> Prepared:
     for note_id, body in TEXTS_ON_B.items():
         b.write(note_id, body)
     b.forget("gone-here")
+    return Prepared(tmp_path / "b", await objects_in(store), clock)
+
+
+async def objects_in(store: RamObjects) -> dict[str, bytes]:
     objects: dict[str, bytes] = {}
     async for listed in store.list_under(""):
         reading = await store.read(listed.key)
         assert isinstance(reading, Found)
         objects[listed.key] = reading.value
-    return Prepared(tmp_path / "b", objects, clock)
+    return objects
 
 
 async def check_end(device: Device) -> None:
@@ -123,6 +130,93 @@ async def test_a_failure_of_any_file_operation_comes_to_the_same_end(tmp_path: P
     assert number > 50
 
 
+# --- a first sync of two collections, and the four answers to a conflict
+
+
+async def first_meeting(tmp_path: Path, clock: FakeClock) -> Prepared:
+    """Machine b with notes of its own, before it meets a cloud that has others and one in another version."""
+    store = RamObjects(clock)
+    a, b = (Device(tmp_path / name, SyncServer(clock, SeededRandomness("s"), store=store)) for name in ("a", "b"))
+    for note_id in ("there", "same", "other"):
+        a.write(note_id, f"{note_id}, from a")
+    await a.sync()
+    for note_id, body in {"here": "from b", "same": "same, from a", "other": "from b"}.items():
+        b.write(note_id, body)
+    return Prepared(tmp_path / "b", await objects_in(store), clock)
+
+
+async def check_first_meeting_end(device: Device) -> None:
+    restarted = Device(device.home.root.parent, device.server)
+    report = await restarted.settle()
+    assert restarted.bodies() == {
+        "there": "there, from a",
+        "same": "same, from a",
+        "here": "from b",
+        "other": "from b",
+    }
+    assert report.conflicts == ["other"]
+    assert {"other, from a", "from b"} <= set(restarted.backed_up("other"))
+    assert (await restarted.sync()).changed_nothing
+
+
+@pytest.mark.timeout(900)
+async def test_a_first_sync_cut_short_at_any_file_operation_comes_to_the_same_end(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    start = await first_meeting(tmp_path, clock)
+    for number, files in enumerate(every_crash()):
+        place = tmp_path / f"crash-{number}"
+        device = await start.copy(place, files)
+        with contextlib.suppress(Crashed):
+            await device.sync()
+        await check_first_meeting_end(device)
+        shutil.rmtree(place)
+    assert number > 50
+
+
+ANSWERS: dict[str, tuple[Callable[[Directory], object], list[str]]] = {
+    "mine": (lambda directory: keep_mine(directory, "n"), ["B's"]),
+    "cloud": (lambda directory: take_cloud(directory, "n"), ["A's"]),
+    "both": (lambda directory: keep_both(directory, "n"), ["A's", "B's"]),
+    "by hand": (lambda directory: merge_by_hand(directory, "n", b"by hand"), ["by hand"]),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.timeout(900)
+async def test_an_answer_cut_short_at_any_file_operation_can_be_given_again(
+    tmp_path: Path, clock: FakeClock, answer: str
+) -> None:
+    store = RamObjects(clock)
+    a, b = (Device(tmp_path / name, SyncServer(clock, SeededRandomness("s"), store=store)) for name in ("a", "b"))
+    a.write("n", "one")
+    await settle_all(a, b)
+    a.write("n", "A's")
+    b.write("n", "B's")
+    await a.sync()
+    assert (await b.sync()).conflicts == ["n"]
+    start = Prepared(tmp_path / "b", await objects_in(store), clock)
+    give, expected = ANSWERS[answer]
+    for number, files in enumerate(every_crash()):
+        place = tmp_path / f"crash-{number}"
+        device = await start.copy(place, files)
+        with contextlib.suppress(Crashed):
+            give(device.directory)
+        restarted = Device(place, device.server)
+        if restarted.conflicts():
+            assert {"A's", "B's"} <= {*restarted.backed_up("n"), *restarted.bodies().values()}
+            give(restarted.directory)
+        await restarted.settle()
+        assert sorted(restarted.bodies().values()) == expected
+        assert not restarted.conflicts()
+        assert {"A's", "B's"} <= {*restarted.backed_up("n"), *restarted.bodies().values()}
+        other = Device(place / "other", device.server)
+        await other.sync()
+        assert other.bodies() == restarted.bodies()
+        shutil.rmtree(place)
+    assert number > 5
+
+
 class Unplugged:
     """A device's transport that loses the n-th request or its answer."""
 
@@ -149,17 +243,19 @@ class Unplugged:
         return request
 
 
+@pytest.mark.parametrize("is_first", [False, True], ids=["a pass", "a first sync"])
 @pytest.mark.parametrize("after", [False, True], ids=["request lost", "answer lost"])
 async def test_a_request_or_answer_lost_at_any_place_comes_to_the_same_end(
-    tmp_path: Path, clock: FakeClock, after: bool
+    tmp_path: Path, clock: FakeClock, after: bool, is_first: bool
 ) -> None:
-    start = await prepared(tmp_path, clock)
+    start = await (first_meeting if is_first else prepared)(tmp_path, clock)
+    check = check_first_meeting_end if is_first else check_end
     for number in range(1, 20):
         device = await start.copy(tmp_path / f"lost-{number}", FileSystem())
         transport = Unplugged(device, number, after=after)
         with contextlib.suppress(ServiceUnreachable):
             await one_pass(device.directory, transport, device.account)
-        await check_end(device)
+        await check(device)
         if not transport.lost:
             break
     assert number > 2

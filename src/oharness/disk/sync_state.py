@@ -125,7 +125,11 @@ class SyncState:
                 lock = self._files.take_lock(self._lock_file, wait_s)
             except LockTaken as taken:
                 raise SyncBusy(taken.holder_pid) from taken
-        remove_leftovers(self._files, self.folder, Millis(self._files.file_time_ns() // 1_000_000))
+        try:
+            remove_leftovers(self._files, self.folder, Millis(self._files.file_time_ns() // 1_000_000))
+        except BaseException:
+            lock.release()
+            raise
         return lock
 
     def baseline(self) -> Baseline | None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from oharness.core.errors import NotFound, Refused
-from oharness.disk.atomic import Absent
+from oharness.disk.atomic import Absent, Expected
 from oharness.disk.backups import BackupReason, SetAside
 from oharness.disk.note_dir import NoteFile, NoteWrite
 from oharness.notes.frontmatter import note_file_name, note_text, parse_note
@@ -82,7 +82,8 @@ def keep_both(directory: Directory, note_id: str) -> Resolved:
     with _conflict_as_it_is(directory, note_id) as (conflict, file):
         summary = conflict.cloud.note.summary if conflict.cloud else conflict.mine.summary
         taken = taken_in_any_case(_ids_in_use(directory))
-        new_id = new_note_id(summary, conflict.mine.type, directory.randomness, taken)
+        fresh = new_note_id(summary, conflict.mine.type, directory.randomness, taken)
+        new_id = _begun_before(directory, conflict) or fresh
         return _carry_out(directory, conflict, file, KeepBoth(new_id))
 
 
@@ -92,9 +93,9 @@ def merge_by_hand(directory: Directory, note_id: str, data: bytes) -> Resolved:
     Raises: as `keep_mine`; NotANote for broken frontmatter or another note's, NoteTooLarge.
     """
     with _conflict(directory, note_id) as (conflict, file):
-        if file.note != conflict.mine:
-            raise ConflictMoved(note_id)
         note = _written_by_hand(directory, conflict.mine, data)
+        if file.note != conflict.mine and content_hash(file.note) != content_hash(note):
+            raise ConflictMoved(note_id)  # unless this very answer was cut short after it was written
         return _carry_out(directory, conflict, file, MergeByHand(note))
 
 
@@ -149,9 +150,28 @@ def _hashes(conflict: Conflict, outcome: Resolution) -> dict[str, str]:
 def _change_files(directory: Directory, note_id: str, outcome: Resolution, file: NoteFile) -> None:
     if outcome.removes_mine:
         directory.folder.delete(note_id, file.expected)
-    writes = [NoteWrite(note, file.expected if note.id == note_id else Absent()) for note in outcome.writes]
+    writes = [
+        NoteWrite(note, file.expected if note.id == note_id else _same_or_absent(directory, note))
+        for note in outcome.writes
+    ]
     if writes and directory.folder.write_many(writes):
         raise ConflictMoved(note_id)
+
+
+def _begun_before(directory: Directory, conflict: Conflict) -> str | None:
+    """The id that the cloud's version got from the same answer, cut short after its mark was recorded."""
+    if conflict.cloud is None:
+        return None
+    theirs = conflict.cloud.note
+    marks = directory.marks.all().items()
+    return next((i for i, known in marks if i != theirs.id and known == content_hash(replace(theirs, id=i))), None)
+
+
+def _same_or_absent(directory: Directory, note: Note) -> Expected:
+    """A new note is written where nothing is, or where it stands already."""
+    there = directory.folder.read_id(note.id)
+    is_same = isinstance(there, NoteFile) and content_hash(there.note) == content_hash(note)
+    return there.expected if is_same and there is not None else Absent()
 
 
 def _answered(baseline: Baseline, note_id: str, outcome: Resolution) -> Baseline:

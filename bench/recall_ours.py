@@ -10,7 +10,7 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.recall_index import RecallIndex
 from oharness.notes.entry import FileStamp, NoteEntry
 from oharness.recall.choose import RecallLimits, attached, choose
-from oharness.recall.score import Candidate, Source, candidates
+from oharness.recall.score import Candidate, Source, candidates, fitting
 
 if TYPE_CHECKING:
     from bench.recall_engines import Hit
@@ -39,7 +39,7 @@ class Ours:
         self._index.update([(_entry(note), note.body)], [], [])
 
     def candidates(self, message: str) -> list[Candidate]:
-        """What the choice is made from."""
+        """All that shares a word with the message, so that other thresholds can be tried."""
         with self._index.reading():
             return candidates(message, [Source(ScopeKind.PROJECT, self._index, {})])
 
@@ -49,8 +49,10 @@ class Ours:
         return [Hit(one.entry.id, one.score, one.in_head) for one in self.candidates(message)]
 
     def first(self, message: str, count: int) -> list[str]:
-        """What would be attached at the shipped defaults."""
-        return attached_ids(self.candidates(message), DEFAULTS)[:count]
+        """What is attached at the shipped defaults, asked as recall asks."""
+        with self._index.reading():
+            found = fitting(message, [Source(ScopeKind.PROJECT, self._index, {})], DEFAULTS.min_score)
+        return attached_ids(found, DEFAULTS)[:count]
 
     def close(self) -> None:
         self._index.close()

@@ -40,6 +40,10 @@ class Asked:
 
 Times = Mapping[str, Asked]
 """By name of the engine."""
+ASKED_HEAD = (
+    "| notes | engine | build ms | one edit ms | p50 ms | p99 ms | p99 / p50 | p50, times ours |",
+    "|---:|---|---:|---:|---:|---:|---:|---:|",
+)
 
 
 def asked(count: int) -> Times:
@@ -97,26 +101,22 @@ def opened(place: Path, count: int) -> Mapping[str, Opened]:
     }
 
 
-def asked_table(sizes: Mapping[int, Times]) -> list[str]:
-    """One row per engine and size, with p50 beside ours."""
-    lines = [
-        "| notes | engine | build ms | one edit ms | p50 ms | p99 ms | p99 / p50 | p50, times ours |",
-        "|---:|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for count, times in sizes.items():
-        ours = times[Ours.name]
-        for name, one in times.items():
-            cells = (
-                f"{count:,}",
-                name,
-                f"{one.build:,.0f}",
-                f"{one.edit:,.1f}",
-                f"{one.p50:.2f}",
-                f"{one.p99:.2f}",
-                f"{one.p99 / one.p50:.1f}",
-                f"{one.p50 / ours.p50:.2f}",
-            )
-            lines.append(f"| {' | '.join(cells)} |")
+def asked_rows(count: int, times: Times) -> list[str]:
+    """One row per engine, with p50 beside ours."""
+    ours = times[Ours.name]
+    lines = []
+    for name, one in times.items():
+        cells = (
+            f"{count:,}",
+            name,
+            f"{one.build:,.0f}",
+            f"{one.edit:,.1f}",
+            f"{one.p50:.2f}",
+            f"{one.p99:.2f}",
+            f"{one.p99 / one.p50:.1f}",
+            f"{one.p50 / ours.p50:.2f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 

@@ -108,6 +108,24 @@ def test_32_both_versions_are_kept_once_and_not_once_more_with_every_pass() -> N
     in_lab(story)
 
 
+def test_40_a_change_of_letter_case_ends_as_one_file_on_a_disk_that_ignores_case() -> None:
+    async def story(lab: Lab) -> None:
+        a, b, c = lab.machine("a"), lab.machine("b"), lab.machine("c", ignores_case=True)
+        lab.writes(a, "Foo", "text")
+        for number in range(3):
+            lab.writes(a, f"n{number}", "text")
+        await lab.settle()
+        lab.forgets(a, "Foo")
+        lab.writes(a, "foo", "other text")
+        await lab.settle()
+        for replica in (a, b, c):
+            assert [note_id for note_id in replica.files() if note_id.lower() == "foo"] == ["foo"]
+            assert lab.bodies(replica)["foo"] == "other text"
+        assert lab.faults() == []
+
+    in_lab(story)
+
+
 # --- lost answers and repeated requests, over HTTP
 
 

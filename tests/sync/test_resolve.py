@@ -1,11 +1,13 @@
 """A conflict is answered in one of four ways, and stays answered on both machines."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
 from oharness.notes.limits import NoteTooLarge
 from oharness.notes.note import Note
+from oharness.protocol.quotas import PlanLimits
 from oharness.sync.directory import Directory
 from oharness.sync.resolve import (
     ConflictMoved,
@@ -18,6 +20,8 @@ from oharness.sync.resolve import (
 )
 from oharness.testing.clock import FakeClock
 from oharness.testing.devices import Device, settle_all
+from oharness.testing.randomness import SeededRandomness
+from oharness.testing.sync_server import SyncServer
 
 pytestmark = pytest.mark.sync
 Machine = Callable[[str], Device]
@@ -151,3 +155,31 @@ async def test_a_text_over_the_limit_is_refused_and_nothing_changes(
         merge_by_hand(b.directory, "n", b"x" * 140_000)
     assert b.bodies() == {"n": "B's"}
     assert b.conflicts()
+
+
+async def test_keeping_both_on_a_full_free_plan_keeps_both_here_and_sends_the_second_when_there_is_room(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    server = SyncServer(clock, SeededRandomness("s"), free_limits=PlanLimits(2, 16_384))
+    a, b = (Device(tmp_path / name, server, plan="free") for name in ("a", "b"))
+    a.write("n", "one")
+    a.write("other")
+    await settle_all(a, b)
+    a.write("n", "A's")
+    b.write("n", "B's")
+    await a.sync()
+    assert (await b.sync()).conflicts == ["n"]
+
+    beside = keep_both(b.directory, "n").beside
+
+    assert beside is not None
+    assert (await b.sync()).held_back == {beside: "plan_notes"}
+    for _ in range(10):
+        report = await b.sync()
+        assert (report.held_back, report.conflicts, report.requests) == ({beside: "plan_notes"}, [], 1)
+        await a.sync()
+    assert b.bodies() == {"n": "B's", "other": "text", beside: "A's"}
+    assert a.bodies() == {"n": "B's", "other": "text"}
+    a.forget("other")
+    await settle_all(a, b)
+    assert a.bodies() == b.bodies() == {"n": "B's", beside: "A's"}

@@ -15,7 +15,7 @@ from oharness.protocol.commit import CommitAnswer, CommitRequest
 from oharness.protocol.snapshot import BodiesAnswer, BodiesRequest, ListingAnswer, ListingRequest
 from oharness.protocol.values import NO_EPOCH
 from oharness.reconcile.baseline import AgreedOn, Version, with_entries
-from oharness.reconcile.guards import Choice, PauseReason
+from oharness.reconcile.guards import Choice, Paused, PauseReason
 from oharness.sync.confirm import confirm_paused
 from oharness.sync.desk import CountsDiffer
 from oharness.sync.one_pass import one_pass
@@ -246,6 +246,39 @@ async def test_08_a_checkout_that_takes_notes_away_sends_no_deletion(tmp_path: P
     report = await a.sync()
     assert report.added == ["n-05"]
     assert (await a.sync()).changed_nothing
+
+
+@pytest.mark.parametrize("choice", [Choice.RESTORE, Choice.MIX], ids=str)
+async def test_08_notes_that_a_checkout_brings_back_or_sets_back_are_asked_about(
+    tmp_path: Path, server: SyncServer, choice: Choice
+) -> None:
+    a, b = (Device(tmp_path / name, server, scope=project_scope("shop"), replica=name) for name in ("a", "b"))
+    root = a.project_root
+    assert root is not None
+    git(root, "init", "-q")
+    for note_id in ("deleted", "edited", "kept"):
+        a.write(note_id, "old")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "old notes")
+    git(root, "branch", "old")
+    await settle_all(a, b)
+    a.forget("deleted")
+    a.write("edited", "new")
+    git(root, "commit", "-q", "-a", "-m", "new notes")
+    await settle_all(a, b)
+    assert b.bodies() == {"edited": "new", "kept": "old"}
+
+    git(root, "checkout", "-q", "old")
+    report = await a.sync()
+
+    assert report.paused == Paused(PauseReason.HEAD_MOVED, ("deleted", "edited"))
+    await b.sync()
+    assert b.bodies() == {"edited": "new", "kept": "old"}
+    confirm_paused(a.directory, choice)
+    await settle_all(a, b)
+    edited = "new" if choice is Choice.RESTORE else "old"
+    assert a.bodies() == b.bodies() == {"deleted": "old", "edited": edited, "kept": "old"}
+    assert "new" in [*b.backed_up("edited"), *b.bodies().values()]
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -126,6 +126,21 @@ def test_C35_with_two_hundred_notes_small_talk_gets_none(world: World, message: 
     assert recalled(world.open(), message) == []
 
 
+@pytest.mark.parametrize(
+    ("summary", "message"),
+    [
+        ("The organisation tree is cached for ten minutes", "I'll be back in ten minutes"),
+        ("L'arbre des services est gardé dix minutes", "je reviens dans dix minutes"),
+        ("Der Baum der Abteilungen bleibt zehn Minuten im Speicher", "bin in zehn Minuten zurück"),
+        ("A árvore de setores fica dez minutos na memória", "volto em dez minutos"),
+    ],
+)
+def test_C35_a_span_of_time_is_no_subject(world: World, summary: str, message: str) -> None:
+    put_set(world, "en", "fr", "pt")
+    world.put("tree", summary=summary)
+    assert recalled(world.open(), message) == []
+
+
 def test_C37_a_file_extension_in_a_message_recalls_nothing(world: World) -> None:
     world.put("js", summary="Frontend code style", tags=("js",))
     world.put("md", summary="Where documents live", tags=("md",))

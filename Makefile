@@ -101,6 +101,9 @@ bench-sync: setup ## Sync beside git, unison and vdirsyncer with Radicale, and c
 bench-recall: setup ## Recall beside FTS5, bm25s, tantivy and rank-bm25; BENCH_DATA names the corpora, FULL=1 adds 20,000 notes.
 	$(BIN)/python -m bench.recall $(if $(FULL),--full) $(BENCH_ARGS)
 
+bench-tidy: setup ## Notes that stay good: extraction with good, poor and hostile answers (BENCH_ARGS="--model NAME" asks one).
+	$(BIN)/python -m bench.tidy.extraction $(BENCH_ARGS)
+
 lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml -o requirements/use.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras --group dev --group bench -c requirements/use.txt pyproject.toml -o requirements/work.txt
@@ -108,4 +111,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run chat check typecheck pages format simulate simulate-long bench-page bench-sync test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean
+.PHONY: help words setup run chat check typecheck pages format simulate simulate-long bench-page bench-sync bench-tidy test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean

@@ -53,7 +53,7 @@ def checked(reply: Reply, shown: View | None = None, said: str = TALK, **changed
 
 
 def update(**changed: Any) -> dict[str, Any]:
-    return {"id": "port-a", "summary": PORT["summary"], "body": "The proxy takes 8080.", "tags": []} | changed
+    return {"id": "port-a", "summary": PORT["summary"], "body": "Since spring it was 8080.", "tags": []} | changed
 
 
 def only_reason(result: Checked) -> LeftOut:
@@ -119,13 +119,13 @@ def test_an_update_replaces_summary_and_body_and_keeps_the_rest() -> None:
 
 
 def test_a_note_is_updated_once() -> None:
-    result = checked(answer(updates=(update(), update(body="The proxy takes 8080 there."))), view(OLD))
+    result = checked(answer(updates=(update(), update(body="Since spring, then 8081."))), view(OLD))
     assert len(result.notes) == 1
     assert result.left_out == (LeftOut.TWICE,)
 
 
 def test_links_to_ids_that_were_not_shown_lose_their_brackets() -> None:
-    body = "See [[port-a]], [[named-c]], [[foreign-z]] and [[ [[x]] ]], but `[[in-code]]` stays."
+    body = "The proxy: see [[port-a]], [[named-c]], [[foreign-z]] and [[ [[x]] ]], but `[[in-code]]` stays."
     (one,) = checked(
         answer(PORT | {"body": body, "summary": "We deploy on Thursdays"}), view(OLD, listed=("named-c",))
     ).notes
@@ -290,6 +290,29 @@ def test_an_update_that_drops_most_of_a_note_is_refused() -> None:
     long = replace(OLD, body="The proxy takes a port of the staging server. " * 20)
     assert only_reason(checked(answer(updates=(update(body="Now 8081."),)), view(long))) is LeftOut.LOSES_TEXT
     assert only_reason(checked(answer(updates=(update(body=" "),)), view(OLD))) is LeftOut.LOSES_TEXT
+
+
+def test_an_update_with_a_body_about_something_else_is_refused() -> None:
+    zebras = update(summary=OLD.summary, body="The zebra quarterly prefers turquoise submarines.")
+    assert only_reason(checked(answer(updates=(zebras,)), view(OLD))) in (LeftOut.UNSAID, LeftOut.LOSES_TEXT)
+    zebra_note = PORT | {"body": "The zebra quarterly prefers turquoise submarines."}
+    (one,) = checked(answer(zebra_note)).notes
+    assert one.note.body == "", "a new note does without a body that nobody said"
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "The assistant added a staging server on port 8081",
+        "User ran curl against staging on port 8081",
+        "Port 8081 was set by the assistant for the staging server",
+        "用户要求连接测试服务器端口 8081",
+        "O usuário pediu o servidor na porta 8081",
+        "L'assistant a ajouté le serveur sur le port 8081",
+    ],
+)
+def test_what_somebody_did_in_the_session_is_no_note(summary: str) -> None:
+    assert only_reason(checked(answer(PORT | {"summary": summary}), said=f"{TALK} {summary}")) is LeftOut.PASSING
 
 
 def test_an_update_that_changes_nothing_is_none() -> None:

@@ -14,9 +14,9 @@ from oharness.core.randomness import Randomness
 from oharness.core.scopes import ScopeKind
 from oharness.extract.candidates import NamedNote, View, WholeNote
 from oharness.extract.conversation import Turn
-from oharness.extract.evidence import LEAST_SHARE, Material
+from oharness.extract.evidence import LEAST_SHARE, LEAST_SHARE_OF_BODY, Material, telling_words
 from oharness.extract.reply import NewNote, Reply, Update
-from oharness.extract.suspicion import is_passing_state, speaks_to_a_model
+from oharness.extract.suspicion import is_passing_state, speaks_to_a_model, tells_of_the_session
 from oharness.notes.credentials import find_credentials, redact
 from oharness.notes.ids import new_note_id
 from oharness.notes.links import fill_placeholders, linked_ids, strip_links
@@ -32,9 +32,12 @@ LONGEST_BODY = 8_000
 _MOST_TAGS = 12
 _LEAST_KEPT = 0.5
 _SHORT_BODY = 300
+_LEAST_WORDS_KEPT = 0.3
+_TELLING_BODY = 4
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{4}年\d{1,2}月\d{1,2}日|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
 _FIGURE = re.compile(r"\d+")
 _SHORTEST_SECRET = 6
+_IN_BRACKETS = re.compile(r"\[\[[^\]]*\]\]")
 _SECRET_ENDS = re.compile(r"""[\s"'`,;()\[\]{}<>]+""")
 _REDACTED = re.compile(r"\[redacted: [^\]]*\]")
 
@@ -145,7 +148,7 @@ class _Checks:
         if scope not in self._rules.open_scopes:
             raise _NotSaved(LeftOut.NO_SCOPE)
         self._check_text(new.summary, new.body, new.tags)
-        if is_passing_state(new.summary):
+        if is_passing_state(new.summary) or tells_of_the_session(new.summary):
             raise _NotSaved(LeftOut.PASSING)
         self._check_said(self._material, new.summary, new.body)
         rules = self._rules
@@ -155,7 +158,8 @@ class _Checks:
             rules.randomness,
             lambda one: rules.is_taken(one) or one in taken,
         )
-        note = self._note(note_id, new.summary, new.body, new.tags, Note(note_id, "", "", new.type, (), rules.now))
+        body = new.body if _is_about_it(self._material, new.body) else ""
+        note = self._note(note_id, new.summary, body, new.tags, Note(note_id, "", "", new.type, (), rules.now))
         shown: list[Note | NamedNote] = [*(one.note for one in self._view.whole), *self._view.listed, *before]
         if any(_says_the_same(note, one) for one in shown):
             raise _NotSaved(LeftOut.DUPLICATE)
@@ -170,7 +174,10 @@ class _Checks:
         self._check_text(update.summary, update.body, update.tags)
         before = shown.note
         _check_keeps_enough(update, before)
-        self._check_said(Material([*self._said, before.summary, before.body]), update.summary, update.body)
+        material = Material([*self._said, before.summary, before.body])
+        self._check_said(material, update.summary, update.body)
+        if not _is_about_it(material, update.body):
+            raise _NotSaved(LeftOut.UNSAID)
         after = self._note(before.id, update.summary, update.body, update.tags or before.tags, before)
         after = _linked(CheckedNote(shown.scope, after, shown.hash), {}, self._view, shown).note
         if (after.summary, after.body, after.tags) == (before.summary, before.body, before.tags):
@@ -187,6 +194,7 @@ class _Checks:
 
     @staticmethod
     def _check_said(material: Material, summary: str, body: str) -> None:
+        body = _IN_BRACKETS.sub(" ", body)
         if material.share_said(summary) < LEAST_SHARE and material.share_said(f"{summary}\n{body}") < LEAST_SHARE:
             raise _NotSaved(LeftOut.UNSAID)
         if material.unsaid_values(f"{summary}\n{body}"):
@@ -219,6 +227,12 @@ class _Checks:
         return note
 
 
+def _is_about_it(material: Material, body: str) -> bool:
+    """Whether a body has enough to do with what was said; a new note does better without one that has not."""
+    words = _IN_BRACKETS.sub(" ", body)
+    return telling_words(words) < _TELLING_BODY or material.share_said(words) >= LEAST_SHARE_OF_BODY
+
+
 def _secret_words(texts: Sequence[str]) -> frozenset[str]:
     """Words that are a credential where they stand in one of the texts, and may stand bare in another."""
     found: set[str] = set()
@@ -245,12 +259,12 @@ def _linked(one: CheckedNote, new_ids: dict[int, str], view: View, updated: Whol
 
 
 def _check_keeps_enough(update: Update, before: Note) -> None:
-    """A record with a date in its summary keeps it, and no update drops most of a longer note."""
+    """A record with a date in its summary keeps it, and no update drops most of what a note said."""
     if not set(_DATE.findall(before.summary)) <= set(_DATE.findall(update.summary)):
         raise _NotSaved(LeftOut.DATED)
     if len(before.body) > _SHORT_BODY and len(update.body) < _LEAST_KEPT * len(before.body):
         raise _NotSaved(LeftOut.LOSES_TEXT)
-    if not update.body.strip() and before.body.strip():
+    if Material([update.summary, update.body]).share_said(before.body) < _LEAST_WORDS_KEPT and before.body.strip():
         raise _NotSaved(LeftOut.LOSES_TEXT)
 
 

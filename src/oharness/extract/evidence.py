@@ -13,6 +13,9 @@ from oharness.recall.words import words_of
 LEAST_SHARE = 0.4
 """How many of a note's telling words have to stand in the material; the others are the model's own wording."""
 
+LEAST_SHARE_OF_BODY = 0.25
+"""The same for a body alone, in which more is the model's own wording."""
+
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _DIGITS = re.compile(r"\d+")
 _ADDRESS = re.compile(r"(?:https?://|www\.)([A-Za-z0-9.-]+)|[\w.+-]+@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)")
@@ -40,6 +43,11 @@ class Material:
         telling = [found for found in map(_forms, _telling(text)) if found]
         held = sum(bool(found & self._stems) for found in telling)
         return held / len(telling) if telling else 0.0
+
+
+def telling_words(text: str) -> int:
+    """How many different words of a text say something."""
+    return len(_telling(text))
 
 
 def _telling(text: str) -> set[str]:

@@ -43,6 +43,17 @@ _PASSING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_OF_THE_SESSION = re.compile(
+    r"""
+    \b(?:the\s+)?assistant\s+(?:has\s+)?\w+(?:ed|ade|ote|an)\b | \bby\s+the\s+assistant\b
+    | \b(?:the\s+)?user\s+(?:ran|fixed|asked|said|thanked|wanted|wants\s+to|tried|opened|started)\b
+    | 用户(?:说|要求|接着|继续|让|问|运行|打开) | 助手(?:已|添加|修改|完成|创建)
+    | \b(?:o\s+)?assistente\s+(?:pode|adicionou|mudou|criou|fez|corrigiu)\b | \bpelo\s+assistente\b
+    | \bo\s+usuário\s+(?:disse|pediu|agradeceu|rodou|quer\s+continuar)\b
+    | \bl['’]assistant\s+a\s+\w+ | \bpar\s+l['’]assistant\b | \bl['’]utilisateur\s+(?:a\s+\w+|veut\s+continuer)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _MOST_WORDS_BESIDE = 4
 _WORD = re.compile(r"[^\W_]+")
 _WIDE = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
@@ -60,3 +71,8 @@ def is_passing_state(summary: str) -> bool:
         return False
     beside = summary[: match.start()] + " " + summary[match.end() :]
     return len(_WORD.findall(_WIDE.sub("", beside))) + len(_WIDE.findall(beside)) // 2 <= _MOST_WORDS_BESIDE
+
+
+def tells_of_the_session(summary: str) -> bool:
+    """Whether a summary tells what somebody did in the conversation, which its transcript tells better."""
+    return _OF_THE_SESSION.search(summary) is not None

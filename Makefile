@@ -28,7 +28,7 @@ help: ## List the targets.
 	$(BIN)/uv pip install --quiet --no-deps --editable .
 	@touch $@ .venv/for-use
 
-words: .venv/for-work ## Compile the message catalogues after a change to a .po file.
+words: .venv/for-work ## Make what is not kept here: compiled catalogues after a change to a .po file, htmx for the pages.
 	$(BIN)/python hatch_build.py
 
 setup: .venv/for-work words ## Install everything that work on the product needs into .venv.

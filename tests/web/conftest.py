@@ -183,7 +183,10 @@ async def open_page(browser: "Browser") -> AsyncIterator[OpenPage]:
             tab = await context.new_page()
             tab.on("pageerror", lambda error: faults.append(f"script: {error}"))
             tab.on("request", lambda request: _note_elsewhere(request.url, site.url, faults))
-            tab.on("console", lambda told: faults.append(told.text) if "Content Security" in told.text else None)
+            tab.on(
+                "console",
+                lambda told: faults.append(f"{told.text} {told.location}") if "Content Security" in told.text else None,
+            )
             await tab.goto(site.address(page))
             if query:
                 await tab.goto(f"{site.url}/p/{site.key}/{page}?{query}")
@@ -213,4 +216,4 @@ async def serious_findings(page: "Page") -> list[str]:
 async def shot(page: "Page", name: str) -> None:
     """Leaves a picture of the whole page to be looked at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
-    await page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
+    await page.screenshot(path=SHOTS / f"{name}.png", full_page=True, caret="initial")

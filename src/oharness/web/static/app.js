@@ -288,4 +288,8 @@ function prepared(root) {
   }
 }
 
-document.addEventListener("DOMContentLoaded", () => { prepared(document); listen(); });
+document.addEventListener("DOMContentLoaded", () => {
+  prepared(document);
+  document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  listen();
+});

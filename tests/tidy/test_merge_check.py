@@ -175,3 +175,20 @@ class TestFullCoverage:
 
     def test_a_not_that_nobody_wrote_is_refused(self) -> None:
         assert not covered("Deploys do not happen on Thursdays.", "Deploys happen on Thursdays.", "Deploys happen.")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x" * 130_000,
+        "a-" * 65_000,
+        "a/" * 65_000,
+        "` ``" * 30_000,
+        "1," * 65_000,
+        "[[" * 60_000,
+        '"a ' * 40_000,
+        "a@" * 60_000,
+    ],
+)
+def test_a_body_made_to_keep_us_busy_is_checked_like_any_other(body: str) -> None:
+    assert covered(f"{body}\n\n## About it\n\nx", body, "x")

@@ -16,6 +16,7 @@ from oharness.disk.merge_journal import MergeJournal
 from oharness.disk.note_dir import NoteFile
 from oharness.memory.credential_gate import refuse_credentials
 from oharness.memory.finding import find_note
+from oharness.memory.known_entries import KnownEntries, NoteIds
 from oharness.memory.merging import merge_here
 from oharness.memory.project_files import ProjectFiles
 from oharness.memory.restoring import Restored, restore_backup
@@ -162,6 +163,7 @@ class Tidying:
         self.memory = memory
         self._service_limit = service_limit
         self._review = Review()
+        self._known = {service.kind: KnownEntries(service) for service in memory.services()}
 
     # --- the review
 
@@ -312,8 +314,8 @@ class Tidying:
             exists = ProjectFiles(self.memory.around.files, self.memory.root, service.folder.path).exists
         return ScopeLook(
             scope=service.kind,
-            entries=service.entries(),
-            ids=frozenset(service.ids()),
+            entries=self._known[service.kind].now(),
+            ids=NoteIds(service),
             last_recalled={note_id: usage.last_recalled for note_id, usage in service.usage.counts().items()},
             dismissals=self._dismissals(service).all(),
             read_facts=lambda entry: _facts(service, entry),

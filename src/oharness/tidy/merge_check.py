@@ -94,7 +94,7 @@ class MergeCheck:
 
     def _is_misplaced(self, fact: Fact, sentence: _Read, merged: "_Merged") -> bool:
         """Whether the value stands only among words that it had nothing to do with, or where another value belongs."""
-        homes = [window for window in merged.windows if fact.key in window.keys]
+        homes = merged.homes_of(fact)
         if not homes or not sentence.stems or any(home.block == _TAGS for home in homes):
             return False
         rivals = [one for one in self._read if fact.key not in one.keys and one.value_keys][:_MOST_COMPARED]
@@ -146,6 +146,16 @@ class _Merged:
         self._whole = {one.squeezed for one in sentences}
         self._sentences = sentences
         self.windows = list(_windows(sentences))
+        self._homes: dict[str, list[_Read]] | None = None
+
+    def homes_of(self, fact: Fact) -> list[_Read]:
+        """The places where the fact stands in a known spelling."""
+        if self._homes is None:
+            self._homes = {}
+            for window in self.windows:
+                for key in window.keys:
+                    self._homes.setdefault(key, []).append(window)
+        return self._homes.get(fact.key, [])
 
     def has_word_for_word(self, sentence: _Read) -> bool:
         """Whether the sentence stands there as it is."""

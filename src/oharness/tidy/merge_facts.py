@@ -62,8 +62,10 @@ _ONE_UNIT = {"seconds": "s", "second": "s", "sec": "s", "secs": "s", "mins": "mi
 _ONE_UNIT |= {"hour": "h", "hours": "h", "hr": "h", "hrs": "h", "day": "d", "days": "d"}
 _NOT_PATHS = frozenset({"and/or", "e/ou", "et/ou", "ou/et", "he/she", "she/he", "yes/no", "n/a", "w/o", "i/o"})
 
-_LINK = re.compile(r"\[\[([A-Za-z0-9][A-Za-z0-9_-]{0,127})\]\]|\b[a-z][a-z0-9+.-]*://[^\s<>\"'`|）】」]+")
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_LINK = re.compile(
+    r"\[\[([A-Za-z0-9][A-Za-z0-9_-]{0,127})\]\]|(?<![A-Za-z0-9+.-])[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`|）】」]+"
+)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|«\s*([^»\n]{1,300}?)\s*»|„([^“”\n]{1,300})[“”]|「([^」\n]{1,300})」"
@@ -154,6 +156,8 @@ class _Rest:
 
 
 def _same_length_fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return "".join(folded if len(folded := fold(char)) == 1 else char for char in text)
 
 
@@ -179,6 +183,8 @@ def _quoted(rest: _Rest) -> Iterator[Fact]:
 
 
 def _dates(rest: _Rest) -> Iterator[Fact]:
+    if not any(char.isdigit() for char in rest.text):
+        return
     for pattern, key in _DATES:
         for match in list(pattern.finditer(_same_length_fold(rest.text))):
             text = rest.text[match.start() : match.end()]

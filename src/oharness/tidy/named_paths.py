@@ -18,6 +18,7 @@ _POSITION = re.compile(r"(?::\d+(?:[-:]\d+)*|#[\w-]*)$")
 _DIFF_HEAD = re.compile(r"(?:diff --git|\+\+\+|---) ")
 _NOT_RELATIVE = ("/", "\\", "~", "-", "www.")
 _MOST = 200
+_LONGEST = 400
 
 
 def named_paths(text: str) -> tuple[str, ...]:
@@ -56,7 +57,13 @@ def _has_slash(text: str) -> bool:
 
 
 def _path(raw: str, *, is_code: bool) -> str | None:
-    if not _has_slash(raw) or raw.startswith(_NOT_RELATIVE) or "://" in raw or "@" in raw.partition("/")[0]:
+    if (
+        not _has_slash(raw)
+        or len(raw) > _LONGEST
+        or raw.startswith(_NOT_RELATIVE)
+        or "://" in raw
+        or "@" in raw.partition("/")[0]
+    ):
         return None
     raw = _POSITION.sub("", raw.rstrip(".:!?"))
     if not _PLAIN.fullmatch(raw) or re.match(r"[A-Za-z]:", raw):

@@ -4,7 +4,7 @@ A `Review` remembers between two looks: bodies are asked for once for each versi
 is compared with the others. What changes without an edit (files, recalls, time, other notes) is looked at each time.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from oharness.core.clock import Millis
@@ -16,8 +16,8 @@ from oharness.tidy.dismissals import Dismissal, undismissed
 from oharness.tidy.findings import Finding, FindingKind, finding
 from oharness.tidy.missing_files import Exists, missing_file
 from oharness.tidy.same_subject import SubjectIndex
-from oharness.tidy.too_long import too_long
-from oharness.tidy.unused import unused
+from oharness.tidy.too_long import LONGEST_BODY, too_long
+from oharness.tidy.unused import DAY_MS, unused
 
 ReadFacts = Callable[[NoteEntry], BodyFacts | None]
 """The facts of a body; None when it cannot be read any more."""
@@ -28,7 +28,7 @@ class ScopeLook:
     """One scope as it is now. `ids` are all its note files, loaded or not; `exists` is None outside a project."""
 
     scope: ScopeKind
-    entries: Sequence[NoteEntry]
+    entries: Collection[NoteEntry]
     ids: Container[str]
     last_recalled: Mapping[str, Millis]
     dismissals: Mapping[str, Dismissal]
@@ -51,7 +51,7 @@ class Review:
         for look in scopes:
             project_ids, user_ids = ids.get(ScopeKind.PROJECT, ()), ids.get(ScopeKind.USER, ())
             here = [*self._of_notes(look, project_ids, user_ids, now, unused_days), *self.same_subjects(look)]
-            found += undismissed(here, look.dismissals, {entry.id: entry.hash for entry in look.entries})
+            found += undismissed(here, look.dismissals, _hashes(look)) if look.dismissals else here
         kinds, kinds_of_scope = list(FindingKind), list(ScopeKind)
         return sorted(found, key=lambda one: (kinds.index(one.kind), kinds_of_scope.index(one.scope), one.notes))
 
@@ -65,14 +65,17 @@ class Review:
     ) -> list[Finding]:
         found: list[Finding | None] = []
         facts = self._facts_of(look)
+        used_lately = now - unused_days * DAY_MS
         for entry in look.entries:
             if entry.links:
                 found.append(broken_link(look.scope, entry, project_ids, user_ids))
-            found.append(unused(look.scope, entry, look.last_recalled.get(entry.id), now, unused_days))
+            if entry.updated_at <= used_lately:
+                found.append(unused(look.scope, entry, look.last_recalled.get(entry.id), now, unused_days))
             known = facts.get(entry.hash)
             if known is None:
                 continue
-            found.append(too_long(look.scope, entry.id, known.characters))
+            if known.characters > LONGEST_BODY:
+                found.append(too_long(look.scope, entry.id, known.characters))
             if known.paths and look.exists is not None:
                 found.append(missing_file(entry.id, known.paths, look.exists))
         return [one for one in found if one is not None]
@@ -86,3 +89,7 @@ class Review:
                 now[entry.hash] = facts
         self._facts[look.scope] = now
         return now
+
+
+def _hashes(look: ScopeLook) -> dict[str, str]:
+    return {entry.id: entry.hash for entry in look.entries}

@@ -4,8 +4,8 @@
 depend on the notes alone, not on the order in which they came.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from oharness.notes.entry import NoteEntry
@@ -60,27 +60,31 @@ class SubjectIndex:
 
     def __init__(self) -> None:
         self._heads: dict[str, _Head] = {}
+        self._seen: dict[str, NoteEntry] = {}
         self._buckets: dict[frozenset[str], _Bucket] = {}
 
     def subjects(self, entries: Iterable[NoteEntry]) -> list[Subject]:
         """The groups of these notes, ordered by their first notes."""
-        present = {entry.id: entry for entry in entries}
-        for note_id in [one for one in self._heads if one not in present]:
+        seen, self._seen = self._seen, {entry.id: entry for entry in entries}
+        for note_id in seen.keys() - self._seen.keys():
             self._remove(note_id)
-        for entry in present.values():
-            text = (entry.summary, entry.tags)
-            known = self._heads.get(entry.id)
-            if known is None or known.text != text:
-                self._remove(entry.id)
-                self._add(entry)
-            else:
-                self._note_age(entry)
+        for note_id, entry in self._seen.items():
+            if seen.get(note_id) is not entry:
+                self._look_at(entry)
         found: list[Subject] = []
         for bucket in self._buckets.values():
             if bucket.subjects is None:
                 bucket.subjects = _subjects(bucket)
             found += bucket.subjects
         return sorted(found, key=lambda subject: subject.notes)
+
+    def _look_at(self, entry: NoteEntry) -> None:
+        known = self._heads.get(entry.id)
+        if known is None or known.text != (entry.summary, entry.tags):
+            self._remove(entry.id)
+            self._add(entry)
+        else:
+            self._note_age(entry)
 
     def _add(self, entry: NoteEntry) -> None:
         head = _head(entry)
@@ -165,12 +169,10 @@ def _overlap(some: frozenset[str], others: frozenset[str]) -> float:
 
 
 def _subjects(bucket: _Bucket) -> list[Subject]:
-    known = (member for members in bucket.members.values() for member in members.items())
-    ages = {note_id: (age == UNKNOWN_TIME, age, note_id) for note_id, age in known}
-    clusters = _clusters(bucket)
     found: list[Subject] = []
-    for keys in clusters:
-        notes = sorted((note_id for key in keys for note_id in bucket.members[key]), key=ages.__getitem__)
+    for keys in _clusters(bucket):
+        members = [member for key in keys for member in bucket.members[key].items()]
+        notes = [note_id for note_id, _ in sorted(members, key=_age)]
         shared = frozenset.intersection(*(key[0] for key in keys))
         for start in range(0, len(notes), MOST_IN_A_GROUP):
             some = notes[start : start + MOST_IN_A_GROUP]
@@ -179,19 +181,26 @@ def _subjects(bucket: _Bucket) -> list[Subject]:
     return found
 
 
+def _age(member: tuple[str, int]) -> tuple[bool, int, str]:
+    note_id, created_at = member
+    return created_at == UNKNOWN_TIME, created_at, note_id
+
+
 def _spoken(stems: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(stem.partition(":")[2] or stem.removeprefix("=") for stem in stems))
 
 
 def _clusters(bucket: _Bucket) -> list[list[_Key]]:
     """Keys of which each is near to each other of its cluster, the nearest put together first."""
-    names = {key: min(members) for key, members in bucket.members.items()}
-    of: dict[_Key, list[_Key]] = {key: [key] for key in bucket.members}
-    sizes = Counter({key: len(members) for key, members in bucket.members.items()})
+    alone = [key for key, edges in bucket.edges.items() if not edges and len(bucket.members[key]) > 1 and key[0]]
+    linked = [key for key, edges in bucket.edges.items() if edges]
+    names = {key: min(bucket.members[key]) for key in linked}
+    of: dict[_Key, list[_Key]] = {key: [key] for key in linked}
+    sizes = {key: len(bucket.members[key]) for key in linked}
     edges = [
         (-near, names[one], names[other], one, other)
-        for one, others in bucket.edges.items()
-        for other, near in others.items()
+        for one in linked
+        for other, near in bucket.edges[one].items()
         if names[one] < names[other]
     ]
     for _, _, _, one, other in sorted(edges, key=lambda edge: edge[:3]):
@@ -202,5 +211,6 @@ def _clusters(bucket: _Bucket) -> list[list[_Key]]:
             left += right
             for key in right:
                 of[key] = left
-    distinct: Mapping[int, list[_Key]] = {id(cluster): cluster for cluster in of.values()}
-    return [one for one in distinct.values() if one[0][0] and (len(one) > 1 or sizes[one[0]] > 1)]
+    distinct = {id(cluster): cluster for cluster in of.values()}
+    together = [one for one in distinct.values() if len(one) > 1 or sizes[one[0]] > 1]
+    return [*together, *([key] for key in alone)]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+_LONGEST = 1000
 _FENCE = re.compile(r"\s*(?:>\s*)*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*)")
 _OWN_LINE = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+|\|)")
@@ -29,11 +30,22 @@ def sentences_of(body: str) -> list[Sentence]:
     found: list[Sentence] = []
     for number, (text, heading, is_code) in enumerate(_blocks(body)):
         if is_code:
-            found.append(Sentence(text.strip(), number, heading, is_code=True))
+            found += [Sentence(piece, number, heading, is_code=True) for piece in _pieces(text.strip())]
             continue
         plain = " ".join(_MARKS.sub("", text).split())
-        found += [Sentence(part.strip(), number, heading) for part in _END.split(plain) if part and part.strip()]
+        parts = (piece for part in _END.split(plain) if part for piece in _pieces(part.strip()))
+        found += [Sentence(part, number, heading) for part in parts if part]
     return found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A sentence that has no end in pieces, so that nobody keeps us busy with one."""
+    while len(text) > _LONGEST:
+        at = text.rfind(" ", 1, _LONGEST)
+        at = at if at > 0 else _LONGEST
+        yield text[:at].strip()
+        text = text[at:].strip()
+    yield text
 
 
 def _blocks(body: str) -> Iterator[tuple[str, str, bool]]:

@@ -36,7 +36,7 @@ _PLACES = """
 staging production prod dev development preview canary sandbox qa uat integration local localhost
 homologacao producao desenvolvimento preproduction
 frontend backend client server mobile desktop web android ios ipados macos windows linux ubuntu debian fedora alpine
-left right top bottom north south east west upper lower
+left right top bottom gauche droite esquerda direita north south east west upper lower
 read write input output upload download inbound outbound import export
 min max minimum maximum
 """

@@ -19,6 +19,7 @@ _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?:;—–]\s*[\"'“«(\[]?$|^\W*$")
 _MOST_CAPITALS = 0.6
+_LOOKED_BACK = 6
 _LONGEST_SUBSTITUTE = 4
 _LEAST_FRAME = 4
 
@@ -73,7 +74,7 @@ def _names(summary: str) -> frozenset[str]:
     found: set[str] = set()
     for one in capital:
         word = one.group()
-        begins = _SENTENCE_END.search(summary[: one.start()]) is not None
+        begins = _SENTENCE_END.search(summary[max(0, one.start() - _LOOKED_BACK) : one.start()]) is not None
         if begins and word.istitle() and _is_usual(word):
             continue
         found.update(part.folded for part in words_of_run(word) if not _is_function(part.folded))

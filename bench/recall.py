@@ -6,7 +6,7 @@ Prints Markdown. What is found is measured on the seven corpora below `recall/` 
 one collection per store; without them that part says that it is left out. Ours is at its shipped defaults and finds the
 language itself; each of the others has its one best common threshold, the one of the best mean recall with false
 attachments of at most 5 % on average, is told the language, and keeps the rule that a word stands in summary or tags.
-Times are over made-up notes of 200 words: 1,000 and 5,000, with `--full` 20,000 as well.
+Times are processor time over made-up notes of 200 words: 1,000 and 5,000, with `--full` 20,000 as well.
 """
 
 import argparse

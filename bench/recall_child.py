@@ -1,11 +1,11 @@
-"""A fresh process of the recall bench: opens what an earlier one kept, answers a message, prints how long it took.
+"""A fresh process of the recall bench: opens what an earlier one kept, answers a message, prints what it took.
 
     python -m bench.recall_child ENGINE PLACE MESSAGE [look]
 
 `PLACE` holds `project` with the note files, `home`, and a folder or file for each of the others beside `stamps.json`,
-how the files looked. Prints JSON with milliseconds, imports not counted: `open`, the index alone until the message is
-answered, or with `look` `looked`, the same with a look at every file first, as there has to be one before an index
-is believed.
+how the files looked. Prints JSON with milliseconds of processor time, imports not counted: `open`, the index alone
+until the message is answered, or with `look` `looked`, the same with a look at every file first, as there has to be
+one before an index is believed.
 """
 
 import json
@@ -95,9 +95,9 @@ def _times(open_index: Callable[[], None], with_a_look: Callable[[], None]) -> d
 
 
 def _ms(work: Callable[[], None]) -> float:
-    begun = time.perf_counter()
+    begun = time.process_time()
     work()
-    return (time.perf_counter() - begun) * 1000
+    return (time.process_time() - begun) * 1000
 
 
 if __name__ == "__main__":

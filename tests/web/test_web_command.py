@@ -65,3 +65,24 @@ def test_a_port_that_is_taken_is_said_with_what_to_do(
     assert program.returncode == 1
     assert port in errors
     assert "oharness web --port" in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")
+def test_enter_prints_another_address(home: Path, tmp_path: Path) -> None:
+    import pty
+
+    (tmp_path / "shop").mkdir()
+    ours, its = pty.openpty()
+    command = [sys.executable, "-m", "oharness.cli.main", "--home", str(home), "--project", str(tmp_path / "shop")]
+    with subprocess.Popen(
+        [*command, "web", "--no-open", "--port", "0"], stdin=its, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        first = program.stdout.readline().split()[-1]
+        os.write(ours, b"\n")
+        second = program.stdout.readline().strip()
+        program.terminate()
+    os.close(ours)
+    os.close(its)
+    assert second.startswith(first.partition("token=")[0])
+    assert second != first

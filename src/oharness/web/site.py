@@ -98,11 +98,22 @@ class Site:
         to = wanted if wanted.startswith("/") and not wanted.startswith(("//", "/\\", "/open")) else "/"
         if cookie is None:
             if self._entry.knows(request.cookies.get(self._cookie, "")):
-                return RedirectResponse(to, 303)
+                return self._onwards(request, to)
             return self._session_ended(request)
-        response = RedirectResponse(to, 303)
+        response = self._onwards(request, to)
         response.set_cookie(self._cookie, cookie, httponly=True, samesite="strict", path="/")
         return response
+
+    def _onwards(self, request: Request, to: str) -> Response:
+        """The page that was meant. A browser that comes from another site sends no cookie along a redirect, so it is
+        given a page of ours that goes on by itself.
+        """
+        if request.headers.get("sec-fetch-site") != "cross-site":
+            return RedirectResponse(to, 303)
+        fields = {"to": to, "style": CLOSED_STYLE_PATH}
+        return HTMLResponse(
+            self._drawing.draw("templates/entered.html", language_of(request, self._language), **fields)
+        )
 
     async def _closed(self, scope: Any, receive: Any, send: Any) -> None:
         await self._session_ended(Request(scope))(scope, receive, send)

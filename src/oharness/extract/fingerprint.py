@@ -1,4 +1,4 @@
-"""Knowing a forgotten note again without keeping what it said (docs/adr/0016-fingerprints-of-forgotten-notes.md).
+"""Knowing a forgotten note again without keeping what it said (docs/adr/0061-fingerprints-of-forgotten-notes.md).
 
 Each telling word of the note becomes one of 4,096 numbers under a salt of this machine. A number stands for dozens of
 words of any dictionary, so that the words cannot be read back; a note that says the same again has the same numbers.

@@ -9,8 +9,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from oharness.core.clock import Millis
 from oharness.memory.scopes import Memory
@@ -25,6 +26,7 @@ COLD_BAR_S = 1.0
 EDIT_BAR_S = 0.050
 PRECISION_BAR = 0.9
 _EDITS = 9
+_Result = TypeVar("_Result")
 
 
 def main() -> int:
@@ -34,21 +36,20 @@ def main() -> int:
 
 
 def timed() -> bool:
-    """The review of 5,000 notes: processor time, which other programs on the machine do not change, and wall time."""
+    """The review of 5,000 notes, in processor time, which other programs on the machine change little."""
     with tempfile.TemporaryDirectory() as place:
         memory = _memory(Path(place))
         try:
             tidying = Tidying(memory)
-            cold, cold_wall, found = _clocked(tidying)
+            cold, found = _clocked(tidying.findings)
             edits = [_edited(Path(place), memory, tidying, number) for number in range(_EDITS)]
         finally:
             memory.close()
-    edit, edit_wall = sorted(edits)[len(edits) // 2]
-    kinds = dict(Counter(str(kind) for kind in found))
-    print(f"{NOTES} notes, findings: {kinds}")
-    print(f"review cold: {cold:.2f} s of processor ({cold_wall:.2f} s)   bar {COLD_BAR_S:g} s")
-    print(f"review after one edit: {edit * 1000:.0f} ms of processor ({edit_wall * 1000:.0f} ms)   bar 50 ms")
-    return cold <= COLD_BAR_S and edit <= EDIT_BAR_S
+    look, review = (sorted(times)[_EDITS // 2] for times in zip(*edits, strict=True))
+    print(f"{NOTES} notes, findings: {dict(Counter(str(one.kind) for one in found))}")
+    print(f"review cold: {cold:.2f} s   bar {COLD_BAR_S:g} s")
+    print(f"after one edit: review {review * 1000:.0f} ms, look at the files {look * 1000:.0f} ms   bar 50 ms together")
+    return cold <= COLD_BAR_S and look + review <= EDIT_BAR_S
 
 
 def precise() -> bool:
@@ -75,20 +76,18 @@ def labelled_pairs() -> list[tuple[str, bool, tuple[str, str], tuple[str, str]]]
     return [(row[0], row[1] == "same", (row[2], row[3]), (row[4], row[5])) for row in rows]
 
 
-def _clocked(tidying: Tidying) -> tuple[float, float, list[str]]:
-    began, began_wall = time.process_time(), time.perf_counter()
-    found = [str(one.kind) for one in tidying.findings()]
-    return time.process_time() - began, time.perf_counter() - began_wall, found
+def _clocked(work: Callable[[], _Result]) -> tuple[float, _Result]:
+    began = time.process_time()
+    result = work()
+    return time.process_time() - began, result
 
 
 def _edited(place: Path, memory: Memory, tidying: Tidying, number: int) -> tuple[float, float]:
-    """Time of a review after a note was edited with an editor and the memory has read it."""
+    """Times of a look and a review after a note was edited with an editor."""
     path = place / "shop" / "MEMORY" / f"note-{number}.md"
     path.write_text(path.read_text(encoding="utf-8") + "\nedited\n", encoding="utf-8")
     time.sleep(0.2)
-    memory.refresh()
-    cpu, wall, _ = _clocked(tidying)
-    return cpu, wall
+    return _clocked(memory.refresh)[0], _clocked(tidying.review)[0]
 
 
 def _entry(note_id: str, summary: str, tags: str) -> NoteEntry:

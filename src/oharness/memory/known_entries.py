@@ -1,6 +1,6 @@
 """The notes of a scope for somebody who looks again and again: what did not change since is not read anew."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from oharness.memory.service import MemoryService
 from oharness.notes.entry import FileStamp, NoteEntry
@@ -38,14 +38,12 @@ class KnownEntries:
 class NoteIds:
     """Whether there is a note file of an id, loaded or not; the directory is asked when the loaded ones do not say."""
 
-    def __init__(self, service: MemoryService) -> None:
+    def __init__(self, service: MemoryService, loaded: Iterable[NoteEntry]) -> None:
         self._service = service
-        self._loaded: frozenset[str] | None = None
+        self._loaded = frozenset(entry.id for entry in loaded)
         self._ids: frozenset[str] | None = None
 
     def __contains__(self, note_id: object) -> bool:
-        if self._loaded is None:
-            self._loaded = frozenset(name.removesuffix(FILE_SUFFIX) for name in self._service.index.stamps())
         if note_id in self._loaded:
             return True
         if self._ids is None:

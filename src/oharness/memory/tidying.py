@@ -172,8 +172,15 @@ class Tidying:
 
         Raises: StorageFailed, DirectoryRedirected, BrokenFile.
         """
+        self.memory.refresh()
+        return self.review()
+
+    def review(self) -> list[Finding]:
+        """The same as of the last look at the files.
+
+        Raises: StorageFailed, BrokenFile.
+        """
         memory = self.memory
-        memory.refresh()
         looks = [self._look(service) for service in memory.services()]
         return self._review.findings(looks, memory.around.clock.now_ms(), memory.settings.consolidate.unused_days)
 
@@ -312,10 +319,11 @@ class Tidying:
         exists = None
         if service.kind is ScopeKind.PROJECT and self.memory.root is not None:
             exists = ProjectFiles(self.memory.around.files, self.memory.root, service.folder.path).exists
+        entries = self._known[service.kind].now()
         return ScopeLook(
             scope=service.kind,
-            entries=self._known[service.kind].now(),
-            ids=NoteIds(service),
+            entries=entries,
+            ids=NoteIds(service, entries),
             last_recalled={note_id: usage.last_recalled for note_id, usage in service.usage.counts().items()},
             dismissals=self._dismissals(service).all(),
             read_facts=lambda entry: _facts(service, entry),

@@ -322,6 +322,25 @@ def test_a_lost_event_of_the_switch_is_made_good_by_the_next_check(tmp_path: Pat
     run_live(story)
 
 
+def test_whoever_shows_how_sync_stands_is_told_of_every_hold(tmp_path: Path) -> None:
+    async def story(cloud: LiveCloud) -> None:
+        async with cloud.machine(tmp_path / "a") as a:
+            await cloud.passes(1)
+            told: list[str | None] = []
+            leave = a.coordinator.listen_to_holds(lambda: told.append(a.coordinator.hold_of(a.key())))
+            a.sign_out()
+            await cloud.passes(1)
+            a.sign_in("ann")
+            await cloud.passes(1)
+            assert told == ["signed-out", None]
+            leave()
+            a.sign_out()
+            await cloud.passes(1)
+            assert told == ["signed-out", None]
+
+    run_live(story)
+
+
 def test_signing_in_is_noticed_without_a_restart(tmp_path: Path) -> None:
     async def story(cloud: LiveCloud) -> None:
         async with cloud.machine(tmp_path / "a", account="") as a:

@@ -85,6 +85,7 @@ class Coordinator:
         self._account = NOT_LOOKED_YET
         self._connection: Connection | None = None
         self._listeners: list[Listener] = []
+        self._hold_listeners: list[Callable[[], None]] = []
         self._to_see: set[str] = set()
         self._account_may_differ = True
         self._account_again_at = inf
@@ -201,6 +202,11 @@ class Coordinator:
         """Tells of every pass when it is over; what is given back ends that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def listen_to_holds(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Tells whenever something is held, let go or paused; what is given back ends that."""
+        self._hold_listeners.append(listener)
+        return lambda: self._hold_listeners.remove(listener)
 
     def hold_of(self, key: str) -> Hold | None:
         """Why nothing happens by itself in a directory; None when it does."""
@@ -334,6 +340,7 @@ class Coordinator:
                     self._change(key, _holding(why) if is_same else schedule.let_go)
             case PauseAll(seconds):
                 self._budget = self._budget.paused(now, seconds)
+                self._tell_of_holds()
             case TryAgain(after_s):
                 for key in keys:
                     self._change(key, _failing(after_s))
@@ -453,8 +460,15 @@ class Coordinator:
     def _change(self, key: str, change: Change) -> None:
         """What the schedule says of a directory from now on; nothing for one that was closed meanwhile."""
         if key in self._times:
+            before = self._times[key].hold
             self._times[key] = change(self._times[key], self._clock.monotonic())
+            if self._times[key].hold is not before:
+                self._tell_of_holds()
             self._wake.set()
+
+    def _tell_of_holds(self) -> None:
+        for listener in list(self._hold_listeners):
+            listener()
 
     def _from_anywhere(self, change: Callable[[], None]) -> None:
         if self._loop is not None:

@@ -65,6 +65,7 @@ class Live:
         coordinator = self.background.coordinator if self.background else None
         if coordinator is not None:
             self._leave.append(coordinator.listen(lambda _: self._passed()))
+            self._leave.append(coordinator.listen_to_holds(self.tell))
         for service in self.memory.services():
             service.listeners.append(self.tell)
             self._leave.append(_remover(service.listeners, self.tell))

@@ -82,7 +82,7 @@ class Shelves:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._shelf: Shelf | None = None
         self._is_stale = False
         self._looked_at = float("-inf")
@@ -108,9 +108,9 @@ class Shelves:
 
         Raises: StorageFailed; DirectoryRedirected.
         """
-        self._must_look = False
-        self._memory.refresh()
-        with self._turn:
+        with self._turn:  # whoever asks meanwhile waits for what is found
+            self._must_look = False
+            self._memory.refresh()
             before = self._shelf
             found = self._made()
             differs = before is not None and (before.notes, before.problems) != (found.notes, found.problems)
@@ -122,9 +122,9 @@ class Shelves:
 
         Raises: StorageFailed; DirectoryRedirected.
         """
-        if self._must_look or (not self.is_watched and self._age_s() > LOOK_AGAIN_S):
-            self.look()
         with self._turn:
+            if self._must_look or (not self.is_watched and self._age_s() > LOOK_AGAIN_S):
+                self.look()
             return self._made() if self._shelf is None or self._is_stale else self._shelf
 
     def _age_s(self) -> float:

@@ -45,6 +45,8 @@
     const text = event.detail.xhr.responseText;
     const name = calm.id || calm.getAttribute("hx-get");
     const isPart = event.detail.requestConfig.elt === calm;
+    // Nor is a part replaced while one of its forms waits for an answer, which would have nowhere to go.
+    if (isPart && calm.querySelector("form.htmx-request")) { event.detail.shouldSwap = false; return; }
     if (isPart && before.get(name) === text) event.detail.shouldSwap = false;
     before.set(name, text);
   });

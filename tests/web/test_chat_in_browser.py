@@ -122,6 +122,23 @@ async def test_a_model_that_fails_is_said_in_plain_words_and_asked_again(
         assert await page.locator("text=Try again").count() == 0
 
 
+async def test_a_message_without_an_answer_can_be_asked_again_later(
+    home: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    environment = environment_of(tmp_path / "shop", home)
+    async with served_site(environment, ScriptedModel([Fails(ModelFault.TIMED_OUT)])) as site:
+        page = await open_page(site)
+        await page.fill("#message", "Are you there?")
+        await page.press("#message", "Enter")
+        await page.wait_for_selector(".chat-log .problem")
+        query = page.url.partition("?")[2]
+    async with served_site(environment, ScriptedModel([says("Now I am.")])) as site:
+        page = await open_page(site, query=query)
+        await page.click("#i-unanswered button")
+        await page.wait_for_selector("text=Now I am.")
+        assert await page.locator("#i-unanswered").count() == 0
+
+
 async def test_an_answer_is_stopped_and_what_was_said_is_kept(home: Path, tmp_path: Path, open_page: OpenPage) -> None:
     model = ScriptedModel([Hangs("Once upon a time")])
     async with served_site(environment_of(tmp_path / "shop", home), model) as site:

@@ -11,7 +11,7 @@ from oharness.harness.permissions import Mode, mode_named
 from oharness.harness.sessions import TITLE_CHARS
 from oharness.language.catalogue import msg
 from oharness.web.asked import text
-from oharness.web.chat.conversation import Conversation
+from oharness.web.chat.conversation import Conversation, NothingAsked
 from oharness.web.chat.conversations import Conversations
 from oharness.web.chat.items import Item, latest
 from oharness.web.projects import OpenProject
@@ -66,6 +66,8 @@ class ChatPage:
             items = conversation.shown()
         elif session_id:
             items = await self.conversations.stored(session_id)
+            if items and items[-1].kind in ("user", "notice"):
+                items.append(Item("unanswered", "unanswered"))
         shown = latest(items, whole=bool(text(query, "all")))
         is_whole = query["part"] == "page"
         sessions = (await asyncio.to_thread(self.project.listed)).sessions if is_whole else ()
@@ -123,7 +125,9 @@ class ChatPage:
         return {}
 
     async def _answer(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        conversation = await self.conversations.opened(text(fields, "session"))
+        conversation = self.conversations.of(text(fields, "session"))
+        if conversation is None:
+            raise NothingAsked
         conversation.answer(text(fields, "call"), text(fields, "answer"), text(fields, "reason"))
         return {}
 

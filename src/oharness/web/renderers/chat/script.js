@@ -22,6 +22,7 @@
     const item = holder.content.firstElementChild;
     if (!item) return;
     const old = document.getElementById(item.id);
+    document.getElementById("i-unanswered")?.remove();
     const was = old && { open: old.querySelector("details")?.open, live: old.dataset.live, focused: old.contains(document.activeElement) };
     const stick = nearEnd();
     if (old) {

@@ -290,10 +290,12 @@ PLANTED: Mapping[str, Planted] = {
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_judge_notices_a_planted_fault(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the seed that is known to show it, and on from there once worlds are drawn otherwise."""
     planted = PLANTED[name]
     assert play(planted.seed).faults == ()
     planted.plant(monkeypatch)
-    assert planted.says in "\n".join(play(planted.seed).faults)
+    told = ("\n".join(play(seed).faults) for seed in range(planted.seed, planted.seed + 60))
+    assert any(planted.says in faults for faults in told)
 
 
 @pytest.mark.parametrize("is_planted", [False, True], ids=["as it is", "planted"])

@@ -1,6 +1,6 @@
 """A fresh process of the recall bench: opens what an earlier one kept, answers a message, prints what it took.
 
-    python -m bench.recall_child ENGINE PLACE MESSAGE [look]
+    python -m bench.recall_child ENGINE PLACE MESSAGE WANTED [look]
 
 `PLACE` holds `project` with the note files, `home`, and a folder or file for each of the others beside `stamps.json`,
 how the files looked. Prints JSON with milliseconds of processor time, imports not counted: `open`, the index alone
@@ -19,12 +19,12 @@ from bench.recall_corpora import BenchNote
 
 
 def main() -> None:
-    name, place, message = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-    answer = _ours(place, message) if name == "oHarness" else _others(name, place, message)
+    name, place, message, wanted = sys.argv[1], Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+    answer = _ours(place, message, wanted) if name == "oHarness" else _others(name, place, message, wanted)
     print(json.dumps(answer))
 
 
-def _ours(place: Path, message: str) -> dict[str, float]:
+def _ours(place: Path, message: str, wanted: str) -> dict[str, float]:
     from bench.recall_ours import Ours
     from oharness.memory.recall import recall_for_message
     from oharness.wiring.environment import open_environment, open_memory_for_reading
@@ -35,19 +35,19 @@ def _ours(place: Path, message: str) -> dict[str, float]:
     def open_index() -> None:
         ours = Ours(kept)
         ours.open("en")
-        ours.first(message, 3)
+        _must_hold(ours.first(message, 3), wanted)
         ours.close()
 
     def open_memory() -> None:
         environment = open_environment({"PATH": os.environ["PATH"]}, place / "project", place / "home")
         memory = open_memory_for_reading(environment)
-        recall_for_message(memory, message)
+        _must_hold([one.note.id for one in recall_for_message(memory, message).attached], wanted)
         memory.close()
 
     return _times(open_index, open_memory)
 
 
-def _others(name: str, place: Path, message: str) -> dict[str, float]:
+def _others(name: str, place: Path, message: str, wanted: str) -> dict[str, float]:
     from bench.recall_engines import Bm25s, Fts5, RankBm25, Tantivy
 
     def rebuilt() -> RankBm25:
@@ -60,17 +60,17 @@ def _others(name: str, place: Path, message: str) -> dict[str, float]:
         if name == "FTS5":
             fts5 = Fts5(str(place / "fts5.sqlite"))
             fts5.open("en")
-            fts5.first(message, 3)
+            _must_hold(fts5.first(message, 3), wanted)
         elif name == "tantivy":
             tantivy = Tantivy(str(place / "tantivy"))
             tantivy.open("en")
-            tantivy.first(message, 3)
+            _must_hold(tantivy.first(message, 3), wanted)
         elif name == "bm25s":
             bm25s = Bm25s()
             bm25s.load(place / "bm25s", "en")
-            bm25s.first(message, 3)
+            _must_hold(bm25s.first(message, 3), wanted)
         else:
-            rebuilt().first(message, 3)
+            _must_hold(rebuilt().first(message, 3), wanted)
 
     def look_and_open() -> None:
         kept = json.loads((place / "stamps.json").read_text(encoding="utf-8"))
@@ -81,6 +81,12 @@ def _others(name: str, place: Path, message: str) -> dict[str, float]:
     return _times(open_index, look_and_open)
 
 
+def _must_hold(ids: list[str], wanted: str) -> None:
+    """An index that answers nothing would be open at once."""
+    if wanted not in ids:
+        raise RuntimeError(f"{wanted} was not found")
+
+
 def stamps(folder: Path) -> dict[str, list[int]]:
     """How each file looks."""
     with os.scandir(folder) as entries:
@@ -89,7 +95,7 @@ def stamps(folder: Path) -> dict[str, list[int]]:
 
 def _times(open_index: Callable[[], None], with_a_look: Callable[[], None]) -> dict[str, float]:
     """One of both, since the first pays for what a process does once."""
-    if len(sys.argv) > 4:
+    if len(sys.argv) > 5:
         return {"looked": _ms(with_a_look)}
     return {"open": _ms(open_index)}
 

@@ -90,13 +90,14 @@ def opened(place: Path, count: int) -> Mapping[str, Opened]:
     notes = [talk.note(number) for number in range(count)]
     _write_project(place / "project", notes)
     _keep(place, notes)
-    message = talk.message(notes)
+    wanted = notes[len(notes) // 2]
+    message = f"{wanted.summary} {' '.join(wanted.tags)}"
     names = [engine.name for engine in engines()]
     times: dict[str, dict[str, list[float]]] = {name: {"open": [], "looked": []} for name in names}
     for _ in range(_OPENINGS):
         for name in names:
             for look in ((), ("look",)):
-                command = [sys.executable, "-m", "bench.recall_child", name, str(place), message, *look]
+                command = [sys.executable, "-m", "bench.recall_child", name, str(place), message, wanted.id, *look]
                 done = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True)
                 for what, taken in json.loads(done.stdout).items():
                     times[name][what].append(taken)
@@ -161,10 +162,13 @@ def _write_project(project: Path, notes: Sequence[BenchNote]) -> None:
 
 
 def _keep(place: Path, notes: Sequence[BenchNote]) -> None:
+    from oharness.memory.recall import recall_for_message
     from oharness.wiring.environment import open_environment, open_memory_for_writing
 
     variables = {"PATH": os.environ["PATH"]}
-    open_memory_for_writing(open_environment(variables, place / "project", place / "home")).close()
+    memory = open_memory_for_writing(open_environment(variables, place / "project", place / "home"))
+    recall_for_message(memory, "anything")
+    memory.close()
     fts5 = Fts5(str(place / "fts5.sqlite"))
     fts5.build(notes, "en")
     fts5.close()

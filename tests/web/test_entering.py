@@ -1,9 +1,12 @@
 """Coming in with the printed address, from wherever it is shown."""
 
-import pytest
-from playwright.async_api import Browser
+from pathlib import Path
 
-from tests.web.conftest import LiveSite
+import pytest
+from playwright.async_api import Browser, Request, Route
+
+from oharness.testing.model import ScriptedModel, says
+from tests.web.conftest import LiveSite, environment_of, served_site
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -22,3 +25,35 @@ async def test_an_address_that_is_clicked_on_another_site_lets_in(live_site: Liv
     await page.go_back()
     assert "token" not in page.url
     await context.close()
+
+
+async def test_a_link_that_is_followed_tells_nothing_of_where_it_stood(
+    home: Path, tmp_path: Path, browser: Browser
+) -> None:
+    model = ScriptedModel([says("See [there](https://elsewhere.example/x) ![pic](https://elsewhere.example/y.png)")])
+    async with served_site(environment_of(tmp_path / "shop", home), model) as site:
+        context = await browser.new_context()
+        asked: list[Request] = []
+
+        async def elsewhere(route: Route) -> None:
+            asked.append(route.request)
+            await route.fulfill(
+                body="<script>document.title = String(window.opener)</script>", content_type="text/html"
+            )
+
+        await context.route("https://elsewhere.example/**", elsewhere)
+        page = await context.new_page()
+        await page.goto(site.address("chat"))
+        await page.fill("#message", "Where?")
+        await page.press("#message", "Enter")
+        await page.wait_for_selector(".answer[data-live=no]")
+        assert asked == [], "nothing is loaded by itself"
+        async with context.expect_page() as opened:
+            await page.click(".answer a >> nth=0")
+        other = await opened.value
+        await other.wait_for_load_state()
+        headers = await asked[0].all_headers()
+        assert "referer" not in headers
+        assert "cookie" not in headers
+        assert await other.title() == "null"
+        await context.close()

@@ -281,6 +281,9 @@ def test_nothing_is_made_for_somebody_who_is_not_signed_in(tmp_path: Path, capsy
 
     assert list(stranger.project.iterdir()) == []
     assert not stranger.home.exists()
+    assert stranger("sync", "mend", "n", code=3)["error"]["code"] == "no-file-to-mend"
+    assert stranger("sync", "resolve", "n", "--keep", "mine", code=3)["error"]["code"] == "no-such-conflict"
+    assert list(stranger.project.iterdir()) == []
 
 
 def test_notes_of_another_account_are_shown_as_paused_with_the_reason(

@@ -121,7 +121,7 @@ def confirm(call: Invocation, scope: str | None, choice: str | None) -> int:
     if choice is None:
         raise MissingValue("--delete, --restore, --mix")
     _check_sign_in(call)
-    with _directories(call, call.scope_named(scope)) as directories:
+    with _directories(call, call.scope_named(scope), registers=False) as directories:
         asking = next((one for one in directories if one.state.guard().paused), directories[0])
         confirm_paused(asking, Choice(choice))
         outcomes = _passes(call, [asking])
@@ -166,7 +166,7 @@ def conflicts(call: Invocation) -> None:
 def resolve(call: Invocation, note_id: str, keep: str, scope: str | None) -> None:
     from oharness.sync.resolve import NoSuchConflict
 
-    with _directories(call, call.scope_named(scope)) as directories:
+    with _directories(call, call.scope_named(scope), registers=False) as directories:
         holding = next((one for one in directories if note_id in one.state.conflicts()), None)
         if holding is None:
             raise NoSuchConflict(note_id)
@@ -211,7 +211,7 @@ def mend_file(call: Invocation, note_id: str, scope: str | None) -> None:
     from oharness.disk.note_dir import DamagedFile
     from oharness.sync.mending import NoFileToMend, mend
 
-    with _directories(call, call.scope_named(scope)) as directories:
+    with _directories(call, call.scope_named(scope), registers=False) as directories:
         having = [(one, one.folder.read_id(note_id)) for one in directories]
         damaged = next((one for one, file in having if isinstance(file, DamagedFile)), None)
         there = damaged or next((one for one, file in having if file is not None), None)
@@ -233,17 +233,17 @@ def _check_sign_in(call: Invocation) -> None:
 
 
 @contextmanager
-def _directories(call: Invocation, scope: "ScopeKind | None") -> "Iterator[list[Directory]]":
-    """The directories to work on; registers the project.
+def _directories(call: Invocation, scope: "ScopeKind | None", *, registers: bool = True) -> "Iterator[list[Directory]]":
+    """The directories to work on; registers the project, unless only what is known already matters.
 
     Raises: NoProjectHere when only the project's was asked for.
     """
     from oharness.memory.scopes import NoProjectHere, open_for_writing
     from oharness.wiring.environment import register
-    from oharness.wiring.sync import sync_directories
+    from oharness.wiring.sync import known_device, sync_directories
 
     opened = call.opened()
-    registration = register(opened)
+    registration = register(opened) if registers or known_device(opened) else None
     memory = open_for_writing(opened.surroundings, registration)
     try:
         device = registration.device if registration else None

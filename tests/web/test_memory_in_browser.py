@@ -14,7 +14,7 @@ from tests.web.conftest import LiveSite, OpenPage, environment_of, serious_findi
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-PLACES = ("", "view=sync", "view=conflicts", "view=backups", "view=problems")
+PLACES = ("", "view=tidy", "view=sync", "view=conflicts", "view=backups", "view=problems")
 MODES = [("en", False), ("zh-CN", True)]
 
 

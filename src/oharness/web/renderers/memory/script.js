@@ -130,5 +130,9 @@
     timer = setTimeout(() => ask(box), 200);
   });
 
-  document.addEventListener("DOMContentLoaded", mark);
+  document.addEventListener("DOMContentLoaded", () => {
+    mark();
+    const tab = document.querySelector(".memory-tabs [aria-current]");
+    if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - (tab.parentElement.clientWidth - tab.offsetWidth) / 2;
+  });
 })();

@@ -164,6 +164,33 @@ async def test_several_projects_are_open_at_once_with_one_coordinator(home: Path
         assert backgrounds[0].coordinator is backgrounds[1].coordinator is not None
 
 
+async def test_nonsense_in_an_address_or_a_form_breaks_nothing(site: Visitor) -> None:
+    nines = "9" * 5000
+    for query in (
+        f"from={nines}",
+        "from=-1",
+        "from=²",
+        "q=%00&q=%ff",
+        "session=%2e%2e%2f%2e%2e",
+        "session=a&session=b",
+    ):
+        answer = await site.get(f"/p/{site.key}/history?{query}")
+        assert answer.status_code in (200, 404), query
+    assert (await site.post("/language", {"language": "x" * (5 * 1024 * 1024)})).status_code == 422
+    too_much = await site.post(f"/p/{site.key}/chat/do/send", {"text": "x" * (5 * 1024 * 1024)})
+    assert too_much.status_code == 422
+    assert "too much" in too_much.text
+
+
+async def test_a_list_of_projects_that_broke_meanwhile_is_said(site: Visitor, home: Path) -> None:
+    (home / "projects.json").write_text("{broken")
+    for path in ("/", f"/p/{site.key}/chat"):
+        answer = await site.get(path)
+        assert answer.status_code == 422
+        assert "projects.json cannot be understood" in answer.text
+        assert "mend or remove it" in answer.text
+
+
 async def test_a_folder_that_is_gone_is_listed_and_not_opened(home: Path, tmp_path: Path) -> None:
     async with visiting(environment_of(tmp_path / "garden", home)) as gone:
         key = gone.key

@@ -1,7 +1,7 @@
 """Answers: a page, a part of one, what comes of an action, a problem in words."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,9 @@ from starlette.responses import HTMLResponse, Response
 from oharness.core.errors import NotFound, OharnessError
 from oharness.harness.pages import PageDescriptor
 from oharness.web.asked import language_of
+from oharness.web.chat.page import CHAT
 from oharness.web.drawing import Drawing, Place, address
-from oharness.web.projects import NoSuchPage
+from oharness.web.projects import KnownProject, NoSuchPage
 from oharness.web.renderers.registry import RENDERERS
 from oharness.web.rooms import Room, Rooms
 
@@ -93,7 +94,10 @@ class Answering:
         code = status or (404 if isinstance(error, NotFound) else 422)
         if request.headers.get("hx-request") == "true" or request.method == "POST":
             return self._drawn(request, "templates/problem_part.html", code, error=error)
-        around = await self._around(request, None, None)
+        try:
+            around = await self._around(request, None, None)
+        except OharnessError:  # the list of projects itself is what cannot be read
+            around = self._frame(request, (), None, None)
         return self._drawn(request, "templates/problem.html", code, **around, error=error, is_missing=code == 404)
 
     def language(self, request: Request) -> str:
@@ -126,22 +130,24 @@ class Answering:
         }
 
     async def _around(self, request: Request, room: Room | None, page: PageDescriptor | None) -> dict[str, Any]:
-        """What the frame of a page shows."""
         known = await asyncio.to_thread(self._rooms.shelf.known)
-        project = next((one for one in known if room and one.key == room.key), None)
-        here = (
-            address((), {}) if page is None else str(request.url.path) + (f"?{q}" if (q := request.url.query) else "")
-        )
-        around: dict[str, Any] = {
+        return self._frame(request, known, room, page)
+
+    def _frame(
+        self, request: Request, known: Sequence[KnownProject], room: Room | None, page: PageDescriptor | None
+    ) -> dict[str, Any]:
+        """What stands around every page."""
+        query = f"?{request.url.query}" if request.url.query else ""
+        frame: dict[str, Any] = {
             "projects": known,
-            "project": project,
+            "project": next((one for one in known if room and one.key == room.key), None),
             "pages": tuple(room.pages.values()) if room else (),
             "page": page,
             "model": room.project.model_name if room else "",
-            "here": here,
-            "project_url": lambda key: address(("p", key, page.name if page else "chat"), {}),
+            "here": request.url.path + query if page else "/",
+            "project_url": lambda key: address(("p", key, page.name if page else CHAT), {}),
         }
-        return {**around, **self._place(room, page)} if room and page else around
+        return {**frame, **self._place(room, page)} if room and page else frame
 
     def _drawn(self, request: Request, template: str, status: int, **fields: Any) -> Response:
         return HTMLResponse(self._drawing.draw(template, self.language(request), **fields), status)

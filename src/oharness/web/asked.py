@@ -64,6 +64,12 @@ def text(fields: Mapping[str, Any], name: str) -> str:
     return str(value[-1] if isinstance(value, list) else value)
 
 
+def number(fields: Mapping[str, Any], name: str) -> int:
+    """One value as a number; 0 for anything else."""
+    value = text(fields, name)[:15]
+    return int(value) if value.isdecimal() else 0
+
+
 def language_of(request: Request, setting: str | None) -> str:
     """What was chosen on the page, else the setting, else what the browser asks for."""
     chosen = language_named(request.cookies.get(LANGUAGE_COOKIE, ""))

@@ -128,7 +128,10 @@ class Site:
 
     async def _start(self, request: Request) -> Response:
         """The project that was used last."""
-        known = await asyncio.to_thread(self._rooms.shelf.known)
+        try:
+            known = await asyncio.to_thread(self._rooms.shelf.known)
+        except OharnessError as error:
+            return await self._answering.problem(request, error)
         key = next((one.key for one in known if one.is_here), None)
         if key is None:
             return await self._answering.problem(request, NoSuchProject("-"))
@@ -141,7 +144,10 @@ class Site:
         return await self._answering.problem(request, NoSuchPage(request.url.path))
 
     async def _choose_language(self, request: Request) -> Response:
-        fields = await form_of(request)
+        try:
+            fields = await form_of(request)
+        except OharnessError as error:
+            return await self._answering.problem(request, error)
         to = text(fields, "to")
         response = RedirectResponse(to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/", 303)
         chosen = language_named(text(fields, "language"))

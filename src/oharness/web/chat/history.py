@@ -8,7 +8,7 @@ from typing import Any
 from oharness.harness.pages import PageDescriptor
 from oharness.harness.sessions import SessionSummary
 from oharness.language.catalogue import msg
-from oharness.web.asked import text
+from oharness.web.asked import number, text
 from oharness.web.chat.items import items_of, latest
 from oharness.web.projects import OpenProject
 
@@ -39,12 +39,11 @@ class HistoryPage:
                 "items": shown,
                 "earlier": len(items) - len(shown),
             }
-        return {"session": "", **(await self._found(text(query, "q"), text(query, "from")))}
+        return {"session": "", **(await self._found(text(query, "q"), number(query, "from")))}
 
-    async def _found(self, wanted: str, start: str) -> dict[str, Any]:
+    async def _found(self, wanted: str, first: int) -> dict[str, Any]:
         listed = await asyncio.to_thread(self.project.listed)
         fitting = [one for one in listed.sessions if _fits(one, wanted)]
-        first = int(start) if start.isdecimal() else 0
         shown = fitting[first : first + _AT_ONCE]
         return {
             "q": wanted,

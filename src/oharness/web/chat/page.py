@@ -10,7 +10,7 @@ from oharness.harness.pages import PageDescriptor
 from oharness.harness.permissions import Mode, mode_named
 from oharness.harness.sessions import TITLE_CHARS
 from oharness.language.catalogue import msg
-from oharness.web.asked import text
+from oharness.web.asked import number, text
 from oharness.web.chat.conversation import Conversation, NothingAsked
 from oharness.web.chat.conversations import Conversations
 from oharness.web.chat.items import Item, latest
@@ -48,8 +48,7 @@ class ChatPage:
         stop = self.conversations.watch(session_id, mark)
         conversation = self.conversations.of(session_id)
         if conversation is not None:
-            since = text(query, "since")
-            for item_id in conversation.changed_since(int(since) if since.isdecimal() else 0):
+            for item_id in conversation.changed_since(number(query, "since")):
                 mark(item_id)
         return stop
 

@@ -101,8 +101,10 @@ bench-sync: setup ## Sync beside git, unison and vdirsyncer with Radicale, and c
 bench-recall: setup ## Recall beside FTS5, bm25s, tantivy and rank-bm25; BENCH_DATA names the corpora, FULL=1 adds 20,000 notes.
 	$(BIN)/python -m bench.recall $(if $(FULL),--full) $(BENCH_ARGS)
 
-bench-tidy: setup ## Notes that stay good: extraction with good, poor and hostile answers (BENCH_ARGS="--model NAME" asks one).
+bench-tidy: setup ## Notes that stay good: extraction (BENCH_ARGS="--model NAME" asks one), merging, findings over 5,000 notes.
 	$(BIN)/python -m bench.tidy.extraction $(BENCH_ARGS)
+	$(BIN)/python -m bench.tidy.merging
+	$(BIN)/python -m bench.tidy.findings
 
 lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml -o requirements/use.txt

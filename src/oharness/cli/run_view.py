@@ -1,7 +1,7 @@
 """What a run looks like as it goes on, in plain lines; with the `chat` extra `markdown_view` draws it instead."""
 
-from collections.abc import Iterable
-from typing import Protocol, assert_never
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, assert_never
 
 from oharness.cli.approval import call_text
 from oharness.cli.columns import one_line, printable, shortened
@@ -88,6 +88,9 @@ class PlainView:
 def beside_the_answer(event: RunEvent, words: Catalogue, ink: Ink, cells: int) -> list[str]:
     """The lines for everything that is no part of the answer itself."""
     match event:
+        case Notice("saved" | "saved-earlier" as key, fields):
+            told = [ink.faint("· ") + ink.name(one_line(notice_sentence(key, fields, words)))]
+            return told + [_note_line(note, ink, cells) for note in fields.get("notes", ())]
         case Notice(key, fields):
             return [ink.faint("· ") + ink.name(one_line(notice_sentence(key, fields, words)))]
         case ToolStarted():
@@ -107,6 +110,10 @@ def beside_the_answer(event: RunEvent, words: Catalogue, ink: Ink, cells: int) -
             return []
         case _:
             assert_never(event)
+
+
+def _note_line(note: Mapping[str, Any], ink: Ink, cells: int) -> str:
+    return ink.faint("  " + shortened(one_line(f"[{note.get('id')}] {note.get('summary')}"), cells - 4))
 
 
 def _inside(event: RunEvent, words: Catalogue, ink: Ink, cells: int) -> list[str]:

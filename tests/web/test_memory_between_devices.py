@@ -10,6 +10,7 @@ from playwright.async_api import expect
 
 from oharness.disk.cloud_file import write_cloud_url
 from oharness.disk.credentials_file import Credentials
+from oharness.syncserver.rate_limit import LocalLimit
 from oharness.system import SystemClock, SystemRandomness
 from oharness.testing.real_http import serving
 from oharness.testing.sync_server import SyncServer
@@ -93,3 +94,14 @@ async def test_another_account_shows_as_paused_and_nothing_reassigns_it(tmp_path
         await expect(page.locator(".memory-scope-card .warning").first).to_contain_text("ann")
         buttons = await page.locator("#memory-sync button").count()
         assert buttons == 0
+
+
+async def test_a_429_reads_as_too_frequent_and_that_it_will_be_tried_again(tmp_path: Path, open_page: OpenPage) -> None:
+    server = SyncServer(SystemClock(), SystemRandomness(), rate_limit=LocalLimit(1, SystemClock()))
+    async with serving(server.app) as url, device(tmp_path / "laptop", server, url) as laptop:
+        page = await open_page(laptop, "memory", query="view=sync")
+        await expect(page.locator("#memory-syncbar")).to_contain_text("too frequent and will retry", timeout=60_000)
+        await expect(page.locator("#memory-sync h2").first).to_have_text("Sync was too frequent", timeout=60_000)
+        await page.keyboard.press("s")
+        await expect(page.locator("#memory-syncbar")).to_contain_text("too frequent and will retry")
+        assert await page.locator("#problems .problem").count() == 0

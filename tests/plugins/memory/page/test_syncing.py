@@ -3,6 +3,7 @@
 import pytest
 
 from oharness.core.clock import Millis
+from oharness.disk.json_files import BrokenFile
 from oharness.disk.plugins_file import SyncTarget, set_sync_target
 from oharness.disk.sync_shapes import Guard, LastPull, Progress
 from oharness.reconcile.guards import Paused, PauseReason
@@ -78,3 +79,11 @@ async def test_another_account_pauses_and_offers_no_way_to_reassign(page: OpenPa
     shown = (await page.part("sync"))["scopes"][0]
     assert shown["pinned"] == {"userId": "ann", "origin": "https://cloud.test"}
     assert not [name for name in page.descriptor.actions if "assign" in name or "pin" in name]
+
+
+async def test_a_file_of_sync_that_cannot_be_read_keeps_nobody_from_the_notes(page: OpenPage) -> None:
+    page.write("Still here")
+    page.memory.around.home.plugins_file.write_text("{ torn")
+    shown = await page.descriptor.data({"part": "page"})
+    assert [one["summary"] for one in shown["list"]["notes"]] == ["Still here"]
+    assert isinstance(shown["sync"]["problem"], BrokenFile)

@@ -131,7 +131,9 @@ class MemoryPage:
 
     def _tabs(self, query: Fields) -> Document:
         shelf = self.shelves.shelf()
-        conflicts_open = sum(len(one.state.conflicts()) for one in self.syncing.directories)
+        conflicts_open = 0
+        with suppress(OharnessError):  # the place of the conflicts says why
+            conflicts_open = sum(len(one.state.conflicts()) for one in self.syncing.directories)
         return {
             "view": self._view(query),
             "notes": len(shelf.notes),

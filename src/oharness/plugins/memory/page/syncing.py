@@ -1,9 +1,10 @@
 """Sync as the page tells and steers it: one switch and one time for both scopes, errors and questions for each."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 from oharness.core.errors import OharnessError
 from oharness.core.scopes import USER_SCOPE, ScopeKind
@@ -25,6 +26,21 @@ from oharness.sync.status import ScopeStatus, SyncStatus, scope_status, together
 from oharness.sync.transport import SignedOut
 
 MOST_LISTED = 30
+
+_NOTHING_KNOWN: Mapping[str, Any] = {
+    "available": False,
+    "enabled": False,
+    "signedOut": False,
+    "erased": False,
+    "lastSynced": None,
+    "underWay": False,
+    "pausedForS": 0,
+    "scopes": [],
+    "plan": "",
+    "limits": None,
+    "conflicts": 0,
+    "problem": None,
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -63,15 +79,19 @@ class Syncing:
         )
 
     def document(self, shelf: Shelf) -> Document:
-        """How things stand. Blocking.
+        """How things stand. What cannot be read of it is a `problem`, which keeps nobody from the notes. Blocking."""
+        try:
+            return self._document(shelf)
+        except OharnessError as problem:
+            return {**_NOTHING_KNOWN, "problem": problem}
 
-        Raises: as `status`.
-        """
+    def _document(self, shelf: Shelf) -> Document:
         known = self.status()
         plan = known.plan
         coordinator = self.coordinator
         holds = [self._hold(one) for one in self.directories]
         return {
+            **_NOTHING_KNOWN,
             "available": bool(known.scopes),
             "enabled": known.enabled,
             "signedOut": Hold.SIGNED_OUT in holds,

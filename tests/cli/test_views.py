@@ -59,6 +59,13 @@ class TestBothViews:
     def test_what_was_recalled_is_said_in_the_words_of_the_specification(self, shown: Shown) -> None:
         assert "recalled 1 memories\n" in shown(Notice("recalled", {"count": 1}), reply("x"))
 
+    def test_what_was_saved_is_named(self, shown: Shown) -> None:
+        notes = [{"scope": "project", "id": "port-a1b", "summary": "Staging listens on \x1b[2J8081", "created": True}]
+        said = shown(Notice("saved", {"count": 1, "notes": notes}), reply("x"))
+        assert "saved 1 memories from this conversation" in said
+        assert "[port-a1b] Staging listens on" in said
+        assert "\x1b[2J" not in said
+
     def test_tools_are_shown_with_their_outcome(self, shown: Shown) -> None:
         said = shown(
             ToolStarted("c1", "tools", "read", {"path": "a.py"}),

@@ -7,6 +7,7 @@ ones are bare `<epoch-ms>-<note-id>.md` files in a folder that names their notes
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import os
 import re
@@ -147,6 +148,17 @@ class Backups:
         names = [item for item in self._names() if note_id in item[1]]
         read = (self.get(name) for _, name in sorted(names, key=lambda item: -item[0]))
         return [backup for backup in read if backup.note_id == note_id and backup.scope == scope]
+
+    def readable_of(self, note_id: str) -> list[Backup]:
+        """Every backup under this id in whatever scope, latest first; a damaged backup file is passed over.
+
+        Raises: StorageFailed when there is a folder that cannot be read.
+        """
+        found = []
+        for _, name in sorted((item for item in self._names() if note_id in item[1]), key=lambda item: -item[0]):
+            with contextlib.suppress(NoSuchBackup, BrokenFile, StorageFailed):
+                found.append(self.get(name))
+        return [backup for backup in found if backup.note_id == note_id]
 
     def get(self, name: str) -> Backup:
         """The backup of that name.

@@ -117,8 +117,7 @@ class BackupStore:
 
     def of_note(self, note_id: str) -> list[Backup]:
         """Every readable backup of it, also where an old folder tells no scope."""
-        listed = self.memory.backups.latest(1 << 30)
-        return [one for one in listed if one.note_id == note_id and one.scope in (None, self.scope)]
+        return [one for one in self.memory.backups.readable_of(note_id) if one.scope in (None, self.scope)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -343,3 +343,23 @@ async def test_a_note_that_changed_while_the_model_was_asked_keeps_the_change(
     await ask(harness, "the staging server listens on port 8081 now")
     assert "Edited by hand" in path.read_text()
     assert "8080" in path.read_text()
+
+
+async def test_a_long_talk_of_passing_states_leaves_no_note_whatever_the_model_says(
+    make_harness: MakeHarness, home: Path, tmp_path: Path
+) -> None:
+    states = [
+        "tests pass now",
+        "built successfully",
+        "all checks are green",
+        "the build succeeded",
+        "committed the changes",
+    ]
+    junk = [PORT | {"summary": state, "body": state} for state in states]
+    talker = Talker(*[answer(*junk)] * 7)
+    agent = await (await make_harness(talker.model)).start()
+    for number in range(20):
+        await send(agent, states[number % len(states)])
+    await agent.close()
+    assert len(talker.asked) == 6
+    assert saved_files(tmp_path) == []

@@ -7,6 +7,7 @@ behind. Ctrl-C ends it.
 import argparse
 import asyncio
 import os
+import signal
 import tempfile
 import webbrowser
 from pathlib import Path
@@ -48,6 +49,7 @@ if __name__ == "__main__":
     parser.add_argument("--notes", type=int, default=0, metavar="N", help="so many notes more, to see a long list")
     parser.add_argument("--language", default="", help="en, zh, pt or fr; default: the browser's")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended either way, it leaves nothing behind
     try:
         asyncio.run(main(given.port, given.notes, given.language, opens=not given.no_open))
     except PortTaken as taken:

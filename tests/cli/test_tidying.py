@@ -1,9 +1,11 @@
 """`oharness memory tidy`, `dismiss`, `merge`: JSON shapes, exit codes and the way back."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from oharness.testing.openai_server import start_openai_server
 from tests.cli.conftest import Call, everything_below
 from tests.cli.test_memory import write_note
 
@@ -99,3 +101,21 @@ def test_wrong_usage_of_merge_is_exit_2_and_unknown_ids_exit_3(notes: Path, ohar
     assert oharness("memory", "merge", "dep-1", "mine-1", "--json").code == 2
     assert oharness("memory", "merge", "dep-1", "dep-2", "--draft", "joined", "--body-file", "x", "--json").code == 2
     assert oharness("memory", "merge", "dep-1", "dep-9", "--json").code == 3
+
+
+@pytest.mark.parametrize(("body", "code"), [("At 14:30; the port is 8081.", 0), ("The port is 8081.", 4)])
+def test_a_models_draft_is_merged_only_when_it_lacks_nothing(
+    notes: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str, code: int
+) -> None:
+    answer = json.dumps({"summary": "Deploys run on Thursdays", "body": body})
+    expected = {"schema": True, "user": ["14:30", "8081"]}
+    server = start_openai_server({"replies": [{"expect": expected, "text": answer}]}, tmp_path)
+    try:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        monkeypatch.setenv("OHARNESS_SMALL_MODEL", "openai-compatible:small")
+        done = oharness("memory", "merge", "dep-1", "dep-2", "--draft", "model", "--json")
+    finally:
+        server.stop()
+    assert (done.code, done.json["missingFacts"]) == (code, [] if code == 0 else ["14:30"])
+    assert (notes / "MEMORY" / "dep-2.md").exists() is (code == 4)

@@ -309,8 +309,14 @@ class Tidying:
         return _merged(planned, backups)
 
     def take_in(self, planned: PlannedMerge, committed: Committed) -> Merged:
-        """What a merge did that was committed to the cloud first and written here by sync."""
-        self._service(planned.scope).refresh()
+        """What a merge did that was committed to the cloud first and written here by sync.
+
+        Raises: StorageFailed, DirectoryRedirected.
+        """
+        service = self._service(planned.scope)
+        service.refresh()
+        for listener in list(service.listeners):
+            listener()
         return _merged(planned, committed.backups, committed.left)
 
     # --- inside

@@ -14,6 +14,7 @@ from oharness.memory.remember import RememberRequest, remember
 from oharness.system import SystemClock
 from oharness.testing.model import Line, ScriptedModel, calls, says
 from oharness.web.asked import accepted
+from oharness.web.chat.page import ChatPage
 from oharness.web.events import told
 from oharness.wiring.web import PortTaken, serve_web
 from tests.web.conftest import Visitor, environment_of, served_site, visiting
@@ -304,3 +305,32 @@ async def until(site: Visitor, path: str, part: str) -> str:
             return page
         await SystemClock().sleep(0.02)
     raise AssertionError(f"{part} never came")
+
+
+async def test_what_changes_while_a_page_is_drawn_is_told_afterwards(site: Visitor) -> None:
+    session = await say(site, "Remember that Ann likes tea")
+    room = await site.site._rooms.room(site.key)
+    conversation = await room.conversations.opened(session)
+
+    class Meanwhile:
+        """The project, in which something is said while its conversations are listed."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(site.harness, name)
+
+        def listed(self) -> Any:
+            said = asyncio.run_coroutine_threadsafe(self.say(), loop)
+            said.result(10)
+            return site.harness.listed()
+
+        async def say(self) -> None:
+            conversation.tell("meanwhile")
+
+    loop = asyncio.get_running_loop()
+    page = ChatPage(Meanwhile(), room.conversations, room.chat.default_mode)
+    drawn = await page.descriptor().data({"part": "page", "session": session})
+    missing = set(conversation.items) - {"status"} - {item.id for item in drawn["items"]}
+    assert len(missing) == 1
+    marked: list[str] = []
+    page.watch({"session": session, "since": str(drawn["revision"])}, marked.append)()
+    assert missing <= set(marked)

@@ -61,8 +61,9 @@ class ChatPage:
         session_id = text(query, "session")
         conversation = self.conversations.of(session_id) if session_id else None
         items: list[Item] = []
-        if conversation is not None:
-            items = conversation.shown()
+        revision, running = 0, False
+        if conversation is not None:  # all of it at one moment: what changes from now on is told to the page
+            items, revision, running = conversation.shown(), conversation.revision, conversation.is_running
         elif session_id:
             items = await self.conversations.stored(session_id)
             if items and items[-1].kind in ("user", "notice"):
@@ -77,8 +78,8 @@ class ChatPage:
             "items": shown,
             "earlier": len(items) - len(shown),
             "all": text(query, "all"),
-            "revision": conversation.revision if conversation else 0,
-            "running": conversation is not None and conversation.is_running,
+            "revision": revision,
+            "running": running,
             "mode": str(mode),
             "modes": [str(one) for one in Mode],
             "model": self.project.model_name,

@@ -93,6 +93,7 @@ async def _serving(app: Any, listening: socket.socket, clock: Clock) -> AsyncIte
 @contextmanager
 def _free_port() -> Iterator[socket.socket]:
     with socket.create_server((_HOST, 0), backlog=_BACKLOG) as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as `wiring.web` says
         yield listening
 
 

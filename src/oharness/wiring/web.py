@@ -179,7 +179,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
         listening = socket.create_server((HOST, port), backlog=_BACKLOG)
     except OSError as error:
         raise PortTaken(port) from error
-    # Connections inherit it. Python sets it by itself only on sockets that name their protocol, and without it an answer
+    # Connections inherit it. Python sets it only on sockets that name their protocol, and without it an answer
     # waits forty milliseconds for the browser to acknowledge its head.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with listening:

@@ -146,7 +146,7 @@ def _draft(
 
     if given is not None:
         return MergeDraft(originals.notes[0].summary if summary is None else summary, given)
-    made = _asked(call, desk, originals) if from_model else desk.tidying.joined(originals)
+    made = _asked(call, desk, originals) if from_model else desk.tidying.joined(originals, summary)
     return MergeDraft(made.summary if summary is None else summary, made.body)
 
 

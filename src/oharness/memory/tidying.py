@@ -220,9 +220,9 @@ class Tidying:
         notes = tuple(oldest_first(service.get(note_id) for note_id in ids))
         return Originals(service.scope, notes, {note.id: content_hash(note) for note in notes})
 
-    def joined(self, originals: Originals) -> Checked:
-        """The draft that joins every original together."""
-        return self.check(originals, joined_draft(originals.notes))
+    def joined(self, originals: Originals, summary: str | None = None) -> Checked:
+        """The draft that joins every original together, with the oldest's summary unless one is given."""
+        return self.check(originals, joined_draft(originals.notes, summary))
 
     def question(self, originals: Originals) -> DraftQuestion:
         """What to ask a small model for a draft.

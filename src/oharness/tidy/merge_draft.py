@@ -1,6 +1,7 @@
 """Drafts of a merge: every original joined together, or what a small model is asked for and answers."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -39,6 +40,9 @@ Answer with one JSON object and nothing else: {{"summary": one line of at most {
 "body": the merged text}}."""
 
 
+_FENCE = re.compile(r" {0,3}(`{3,}(?!.*`)|~{3,})")
+
+
 @dataclass(eq=False)
 class DraftUnusable(Failed):
     """What the model answered is no draft (`reason`); nothing was changed. Ask again, or merge by hand."""
@@ -54,13 +58,27 @@ class MergeDraft:
     body: str
 
 
-def joined_draft(notes: Sequence[Note]) -> MergeDraft:
-    """Every original, the oldest first; the summaries of the others are headings, so that nothing is left out."""
-    oldest, *rest = oldest_first(notes)
-    parts = [oldest.body.strip("\n")]
-    for note in rest:
-        parts += [f"## {note.summary}", note.body.strip("\n")]
-    return MergeDraft(oldest.summary, "\n\n".join(part for part in parts if part.strip()))
+def joined_draft(notes: Sequence[Note], summary: str | None = None) -> MergeDraft:
+    """Every original, the oldest first; summaries other than the merged note's become headings, so none is left out."""
+    parts: list[str] = []
+    line = oldest_first(notes)[0].summary if summary is None else summary
+    for note in oldest_first(notes):
+        if note.summary != line:
+            parts.append(f"## {note.summary}")
+        parts.append(_closed(note.body.strip("\n")))
+    return MergeDraft(line, "\n\n".join(part for part in parts if part.strip()))
+
+
+def _closed(body: str) -> str:
+    """The body with the end of a code block that has none, so that what follows does not become code."""
+    fence = ""
+    for line in body.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+    return f"{body}\n{fence}" if fence else body
 
 
 def draft_question(notes: Sequence[Note]) -> str:

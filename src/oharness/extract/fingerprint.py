@@ -9,6 +9,7 @@ import hmac
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from oharness.recall.stems import stem_set
 
@@ -37,14 +38,20 @@ def fingerprint_of(summary: str, tags: Iterable[str], body: str, salt: bytes) ->
 
 def says_what_was_forgotten(summary: str, tags: Iterable[str], body: str, known: Fingerprint, salt: bytes) -> bool:
     """Whether a new note says what the forgotten one said; another number in its summary is something new."""
-    found = fingerprint_of(summary, tags, body, salt)
+    found, figures = _marked(summary, tuple(tags), body, salt)
     if len(known.head) < _FEWEST_WORDS or len(found.head) < _FEWEST_WORDS:
         return bool(known.head) and found.head == known.head
-    if not _numbers(_figures(summary), salt) <= known.whole:
+    if not figures <= known.whole:
         return False
     said = len(known.head & found.whole) / len(known.head)
     own = len(found.head & known.whole) / len(found.head)
     return said >= SHARE_OF_HEAD and own >= SHARE_OF_HEAD
+
+
+@lru_cache(maxsize=64)
+def _marked(summary: str, tags: tuple[str, ...], body: str, salt: bytes) -> tuple[Fingerprint, frozenset[int]]:
+    """A note's fingerprint and the numbers of the figures in its summary: asked again for each that is known."""
+    return fingerprint_of(summary, tags, body, salt), _numbers(_figures(summary), salt)
 
 
 def sentence_tells(sentence: str, known: Fingerprint, salt: bytes) -> bool:

@@ -15,8 +15,10 @@ from oharness.language.catalogue import msg
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from oharness.memory.scopes import Memory
     from oharness.memory.tidying import Checked, Originals
     from oharness.plugins.memory.tidying_desk import TidyingDesk
+    from oharness.tidy.findings import Finding
     from oharness.tidy.merge_draft import MergeDraft
 
 _one_scope = click.option(
@@ -40,13 +42,14 @@ _one_scope = click.option(
 @pass_invocation
 def tidy(call: Invocation, scope: str | None) -> None:
     if call.has_no_notes():
-        call.output.answer(tidying_lines.NOTHING_FOUND, lambda: tidying_lines.finding_lines([], call.output))
+        call.output.answer(tidying_lines.NOTHING_FOUND, lambda: tidying_lines.finding_lines([], {}, call.output))
         return
     from oharness.memory.tidying import Tidying
 
     with call.memory_for_reading() as opened:
         found = [one for one in Tidying(opened).findings() if scope in (None, one.scope)]
-    call.output.answer(tidying_lines.findings_document(found), lambda: tidying_lines.finding_lines(found, call.output))
+        summaries = _summaries(opened)
+    _answer(call, found, summaries)
 
 
 @click.command(
@@ -65,7 +68,8 @@ def dismiss(call: Invocation, finding: str) -> None:
         tidying = Tidying(opened)
         tidying.dismiss(finding)
         left = tidying.findings()
-    call.output.answer(tidying_lines.findings_document(left), lambda: tidying_lines.finding_lines(left, call.output))
+        summaries = _summaries(opened)
+    _answer(call, left, summaries)
 
 
 @click.command(
@@ -124,6 +128,15 @@ def merge(
         merged = asyncio.run(desk.merge(planned))
     call.output.answer(tidying_lines.merged_document(merged), lambda: tidying_lines.merged_lines(merged, call.output))
     return DONE
+
+
+def _answer(call: Invocation, found: "list[Finding]", summaries: "tidying_lines.Summaries") -> None:
+    document = tidying_lines.findings_document(found)
+    call.output.answer(document, lambda: tidying_lines.finding_lines(found, summaries, call.output))
+
+
+def _summaries(memory: "Memory") -> "tidying_lines.Summaries":
+    return {(one.kind, entry.id): entry.summary for one in memory.services() for entry in one.entries()}
 
 
 def _text(call: Invocation, body_file: str | None) -> str | None:

@@ -1,18 +1,21 @@
 """What `memory tidy`, `dismiss` and `merge` answer: JSON documents, and lines for people."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from oharness.cli.columns import one_line, printable
+from oharness.cli.columns import one_line, printable, shortened
 from oharness.cli.output import Output
 from oharness.language.catalogue import msg
 
 if TYPE_CHECKING:
+    from oharness.core.scopes import ScopeKind
     from oharness.memory.tidying import Checked, Merged
     from oharness.tidy.findings import Finding
     from oharness.tidy.merge_check import MissingFact
 
 Document = dict[str, Any]
+Summaries = Mapping[tuple["ScopeKind", str], str]
+"""The summary of each note, by scope and id."""
 NOTHING_FOUND: Document = {"findings": []}
 
 _HEADINGS = {
@@ -23,7 +26,7 @@ _HEADINGS = {
     "too-long": msg("Too long: better several notes"),
 }
 _DETAILS = {
-    "same-subject": msg("shared words: {details}"),
+    "same-subject": "",
     "broken-link": "{details}",
     "missing-file": "{details}",
     "unused": msg("{details} days"),
@@ -67,8 +70,8 @@ def refused_document(kept: str, checked: "Checked") -> Document:
     return _merge_document(kept, (), (), (), checked.missing)
 
 
-def finding_lines(findings: "Sequence[Finding]", output: Output) -> Iterator[str]:
-    """The findings by kind, each with its id to dismiss it by."""
+def finding_lines(findings: "Sequence[Finding]", summaries: "Summaries", output: Output) -> Iterator[str]:
+    """The findings by kind: the notes with their summaries, what is wrong, and the id to dismiss it by."""
     say, ink = output.words.text, output.ink
     if not findings:
         yield say(msg("Nothing to tidy."))
@@ -77,9 +80,12 @@ def finding_lines(findings: "Sequence[Finding]", output: Output) -> Iterator[str
         if some:
             yield ink.strong(say(heading)) + ink.faint(f"  {len(some)}")
         for one in some:
-            detail = say(_DETAILS[kind], details=one_line(", ".join(one.details)))
-            yield f"  {' '.join(ink.name(note_id) for note_id in one.notes)}  {detail}"
-            yield ink.faint(f"      {one.id}")
+            room = max(20, output.cells - 30)
+            for note_id in one.notes:
+                summary = shortened(one_line(summaries.get((one.scope, note_id), "")), room)
+                yield f"  {ink.name(note_id)}  {summary}"
+            detail = say(_DETAILS[kind], details=one_line(", ".join(one.details))) if _DETAILS[kind] else ""
+            yield "      " + ("  ".join(filter(None, [detail, ink.faint(one.id)])))
 
 
 def merged_lines(merged: "Merged", output: Output) -> Iterator[str]:

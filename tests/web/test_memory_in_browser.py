@@ -435,3 +435,18 @@ async def test_a_finding_is_dismissed(notes_site: LiveSite, open_page: OpenPage)
     before = await page.locator(".memory-finding").count()
     await page.locator(".memory-finding").last.get_by_role("button", name="Dismiss").click()
     await expect(page.locator(".memory-finding")).to_have_count(before - 1)
+
+
+async def test_a_draft_that_comes_back_is_not_saved_over_a_version_that_nobody_saw(
+    notes_site: LiveSite, open_page: OpenPage
+) -> None:
+    query = "note=pricing-layout-a91&in=project&edit=1"
+    page = await open_page(notes_site, "memory", query=query)
+    await page.fill("[name=body]", "My half of it")
+    await page.goto("about:blank")
+    write(notes_site, "pricing-layout-a91", "The pricing page", "Written by somebody else")
+    await page.goto(f"{notes_site.url}/p/{notes_site.key}/memory?{query}")
+    assert await page.input_value("[name=body]") == "My half of it"
+    await page.get_by_role("button", name="Save", exact=True).click()
+    await expect(page.locator(".memory-moved")).to_contain_text("Written by somebody else")
+    assert "Written by somebody else" in file_of(notes_site, "pricing-layout-a91").read_text()

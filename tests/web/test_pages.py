@@ -12,10 +12,11 @@ from oharness.harness.model import ModelRequest
 from oharness.harness.pages import PageDescriptor
 from oharness.memory.remember import RememberRequest, remember
 from oharness.system import SystemClock
+from oharness.testing.clock import FakeClock
 from oharness.testing.model import Line, ScriptedModel, calls, says
 from oharness.web.asked import accepted
 from oharness.web.chat.page import ChatPage
-from oharness.web.events import told
+from oharness.web.events import CLAIM_S, Earshot, listening, told
 from oharness.wiring.web import PortTaken, serve_web
 from tests.web.conftest import Visitor, environment_of, served_site, visiting
 
@@ -240,7 +241,9 @@ async def test_a_change_from_any_thread_reaches_an_open_page_and_counts_as_use()
 
     page = PageDescriptor("notes", "Notes", "standard", nothing, {}, changes, lambda: opened.append(1))
     closing = asyncio.Event()
-    stream: AsyncIterator[str] = told(page, lambda mark: lambda: None, lambda _: None, SystemClock(), closing)
+    stream: AsyncIterator[str] = told(
+        page, listening(page), lambda mark: lambda: None, lambda _: None, SystemClock(), closing
+    )
     assert "retry" in await anext(stream)
     following = asyncio.ensure_future(anext(stream))
     await asyncio.sleep(0)
@@ -334,3 +337,23 @@ async def test_what_changes_while_a_page_is_drawn_is_told_afterwards(site: Visit
     marked: list[str] = []
     page.watch({"session": session, "since": str(drawn["revision"])}, marked.append)()
     assert missing <= set(marked)
+
+
+async def test_ears_of_a_page_whose_tab_never_came_are_ended() -> None:
+    listeners: list[Any] = []
+
+    def changes(listener: Any) -> Any:
+        listeners.append(listener)
+        return lambda: listeners.remove(listener)
+
+    clock = FakeClock()
+    page = PageDescriptor("notes", "Notes", "standard", nothing, {}, changes)
+    earshot = Earshot(clock)
+    first, second = earshot.begin(page), earshot.begin(page)
+    assert len(listeners) == 2
+    earshot.claimed(first, page).leave()
+    assert len(listeners) == 1
+    clock.advance(CLAIM_S + 1)
+    earshot.forget_old()
+    assert listeners == []
+    assert second != first

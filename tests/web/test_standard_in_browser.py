@@ -1,8 +1,11 @@
 """A plugin's page in a real browser: what is done shows at once, is told, and can be taken back."""
 
+import asyncio
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Route
 
 from tests.web.conftest import OpenPage, environment_of, serious_findings, served_site, shot
 from tests.web.test_standard_pages import plugin_file
@@ -62,3 +65,34 @@ plugin.add = refuse
         assert await page.input_value("[name=title] >> visible=true") == "Emma"
         await page.reload()
         assert await page.input_value("[name=title] >> visible=true") == "Emma"
+
+
+async def test_what_changes_before_the_stream_is_there_is_not_missed(
+    home: Path, tmp_path: Path, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing = """
+listeners = []
+def changes(listener):
+    listeners.append(listener)
+    return lambda: listeners.remove(listener)
+Books.register = lambda self, registry: registry.page(
+    PageDescriptor("books", "Books", "standard", self.data, {}, changes)
+)
+"""
+    plugin_file(tmp_path, home, monkeypatch, "books_that_change", changing)
+    async with served_site(environment_of(tmp_path / "shop", home)) as site:
+        page = await open_page(site, "chat")
+        may_come = asyncio.Event()
+
+        async def late(route: Route) -> None:
+            await may_come.wait()
+            await route.continue_()
+
+        await page.route("**/events?*", late)
+        await page.goto(f"{site.url}/p/{site.key}/books", wait_until="domcontentloaded")
+        books = import_module("books_that_change")
+        books.plugin.titles.append("Emma")
+        for listener in books.listeners:
+            listener()
+        may_come.set()
+        await page.wait_for_selector("text=Emma")

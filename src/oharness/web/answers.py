@@ -13,6 +13,7 @@ from oharness.harness.pages import PageDescriptor
 from oharness.web.asked import language_of
 from oharness.web.chat.page import CHAT
 from oharness.web.drawing import Drawing, Place, address
+from oharness.web.events import Earshot
 from oharness.web.projects import KnownProject, NoSuchPage
 from oharness.web.renderers.registry import RENDERERS
 from oharness.web.rooms import Room, Rooms
@@ -41,9 +42,10 @@ def from_action(result: Mapping[str, Any] | None) -> Done:
 class Answering:
     """Draws with what every page needs: the projects, the pages of the one at hand, the language."""
 
-    def __init__(self, drawing: Drawing, rooms: Rooms, language: str | None) -> None:
+    def __init__(self, drawing: Drawing, rooms: Rooms, earshot: Earshot, language: str | None) -> None:
         self._drawing = drawing
         self._rooms = rooms
+        self._earshot = earshot
         self._language = language
 
     async def page(self, request: Request, room: Room, page: PageDescriptor, query: Mapping[str, Any]) -> Response:
@@ -54,6 +56,7 @@ class Answering:
         around = await self._around(request, room, page)
         if page.renderer not in RENDERERS:
             return self._drawn(request, "templates/unknown_renderer.html", 501, **around, renderer=page.renderer)
+        around["ears"] = self._earshot.begin(page)
         data = await page.data({**query, "part": _PAGE})
         return self._drawn(request, f"renderers/{page.renderer}/page.html", 200, **around, data=data)
 
@@ -143,6 +146,7 @@ class Answering:
             "project": next((one for one in known if room and one.key == room.key), None),
             "pages": tuple(room.pages.values()) if room else (),
             "page": page,
+            "ears": "",
             "model": room.project.model_name if room else "",
             "here": request.url.path + query if page else "/",
             "project_url": lambda key: address(("p", key, page.name if page else CHAT), {}),

@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from oharness.core.clock import Clock
@@ -13,6 +15,8 @@ GATHER_S = 0.06
 """Changes that come together are told together."""
 DRAWING_SHARE = 8
 """A long answer that grows is drawn again and again: it is told as many times more rarely as drawing it takes."""
+CLAIM_S = 30.0
+"""How long a page that was drawn may take to open its stream."""
 QUIET_S = 20.0
 """How often a tab that hears nothing is told that the server is there, which counts as looking at the page."""
 
@@ -55,8 +59,58 @@ class Ears:
         return marked
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Ears that listen already, until when they wait for their tab, and what ends the listening."""
+
+    ears: Ears
+    leave: Callable[[], None]
+    until: float = 0.0
+
+
+def listening(page: PageDescriptor, until: float = 0.0) -> Kept:
+    """Ears for a page from now on."""
+    ears = Ears()
+    leave = page.changes(lambda: ears.mark(PAGE)) if page.changes is not None else lambda: None
+    return Kept(ears, leave, until)
+
+
+class Earshot:
+    """Ears of pages that are being drawn, kept until the tab's stream comes: no change between is missed."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: dict[str, Kept] = {}
+        self._names = count(1)
+
+    def begin(self, page: PageDescriptor) -> str:
+        """The name under which the tab will ask for them; empty for a page that never tells of changes."""
+        self.forget_old()
+        if page.changes is None:
+            return ""
+        name = str(next(self._names))
+        self._kept[name] = listening(page, self._clock.monotonic() + CLAIM_S)
+        return name
+
+    def claimed(self, name: str, page: PageDescriptor) -> Kept:
+        """Those of that name; new ones where they were claimed before, or too late."""
+        return self._kept.pop(name, None) or listening(page)
+
+    def forget_old(self) -> None:
+        """Ends what no tab came for."""
+        now = self._clock.monotonic()
+        for name in [name for name, kept in self._kept.items() if kept.until < now]:
+            self._kept.pop(name).leave()
+
+    def close(self) -> None:
+        """Ends all of them."""
+        while self._kept:
+            self._kept.popitem()[1].leave()
+
+
 async def told(
     page: PageDescriptor,
+    kept: Kept,
     watch: Callable[[Callable[[str], None]], Callable[[], None]],
     piece: Callable[[str], Mapping[str, Any] | None],
     clock: Clock,
@@ -66,10 +120,9 @@ async def told(
 
     `watch` is given what marks items of the page, `piece` gives one as it is now.
     """
-    ears = Ears()
+    ears = kept.ears
     with ExitStack() as stack:
-        if page.changes is not None:
-            stack.callback(page.changes(lambda: ears.mark(PAGE)))
+        stack.callback(kept.leave)
         stack.callback(watch(ears.mark))
         yield "retry: 1500\n\n"
         gather_s = GATHER_S

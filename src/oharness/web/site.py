@@ -21,7 +21,7 @@ from oharness.web.asked import LANGUAGE_COOKIE, form_of, language_of, query_of, 
 from oharness.web.chat.page import CHAT
 from oharness.web.drawing import Drawing, Place, address
 from oharness.web.entry import Entry
-from oharness.web.events import told
+from oharness.web.events import Earshot, told
 from oharness.web.guard import CLOSED_STYLE_PATH, OPEN_PATH, Guard
 from oharness.web.projects import NoSuchPage, NoSuchProject, ProjectShelf
 from oharness.web.rooms import Room, Rooms
@@ -47,7 +47,8 @@ class Site:
         self._cookie = f"oharness_{port}"
         self._rooms = Rooms(shelf)
         self._drawing = Drawing(clock)
-        self._answering = Answering(self._drawing, self._rooms, language)
+        self._earshot = Earshot(clock)
+        self._answering = Answering(self._drawing, self._rooms, self._earshot, language)
         self._closing = asyncio.Event()
         names = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
         self.app: ASGIApp = Guard(self._routes(), self._entry, names, self._cookie, self._closed)
@@ -64,12 +65,14 @@ class Site:
     async def close(self) -> None:
         """Ends what goes on in conversations."""
         self.end_streams()
+        self._earshot.close()
         await self._rooms.close()
 
     async def tidy_up(self) -> None:
         """Closes conversations that nobody looks at, now and then, until cancelled."""
         while True:
             await self._clock.sleep(_LET_GO_S)
+            self._earshot.forget_old()
             await self._rooms.let_go()
 
     def _routes(self) -> Starlette:
@@ -214,7 +217,8 @@ class Site:
                 fields = {"item": item, "session": text(query, "session")}
                 return {"id": item.id, "kind": item.kind, "html": self._answering.piece(language, place, room, fields)}
 
-            events = told(page, watch, piece, self._clock, self._closing)
+            kept = self._earshot.claimed(text(query, "ears"), page)
+            events = told(page, kept, watch, piece, self._clock, self._closing)
             headers = {"X-Accel-Buffering": "no"}
             return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 

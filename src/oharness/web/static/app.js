@@ -19,6 +19,8 @@ function pageChanged(page) {
 function listen() {
   if (!body.dataset.events || live.stream) return;
   const query = new URLSearchParams({ page: body.dataset.page });
+  if (body.dataset.ears) query.set("ears", body.dataset.ears);
+  body.dataset.ears = "";
   const more = document.querySelector("[data-events-query]");
   if (more) for (const [name, value] of new URLSearchParams(more.dataset.eventsQuery)) query.set(name, value);
   const stream = new EventSource(body.dataset.events + "?" + query);

@@ -55,6 +55,7 @@ CREATE TABLE place (key TEXT, chunk INTEGER, notes BLOB, PRIMARY KEY (key, chunk
 CREATE VIEW entry AS SELECT note.num, name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at,
   hash, body_bytes, links FROM note JOIN stamp USING (name);
 """
+_stamp = partial(tuple.__new__, FileStamp)  # of a row; a tenth of the usual way, for thousands of them
 _Marks = dict[str, int]
 _Places = defaultdict[str, "array[int]"]
 
@@ -116,10 +117,10 @@ class RecallIndex:
             self._database.close()
 
     def stamps(self) -> dict[str, FileStamp]:
-        """How each file looked when it was read, by file name; files with a problem too."""
+        """How each file looked when it was read, by file name and in their order; files with a problem too."""
         with self._lock:
-            rows = self._database.execute("SELECT name, mtime_ns, size, inode FROM stamp").fetchall()
-            found = {row[0]: FileStamp._make(row) for row in rows}
+            rows = self._database.execute("SELECT name, mtime_ns, size, inode FROM stamp ORDER BY name").fetchall()
+            found = {row[0]: stamp for row, stamp in zip(rows, map(_stamp, rows), strict=True)}
             return self._waiting.stamps_over(found) if self._waiting else found
 
     def update(
@@ -238,7 +239,7 @@ class RecallIndex:
         for start in range(0, len(keys), _KEYS_PER_QUESTION):
             some = keys[start : start + _KEYS_PER_QUESTION]
             marks = ",".join("?" * len(some))
-            question = f"SELECT key, chunk, notes FROM place WHERE key IN ({marks}) ORDER BY key, chunk"  # noqa: S608
+            question = f"SELECT key, chunk, notes FROM place WHERE key IN ({marks})"  # noqa: S608
             chunks: dict[str, dict[int, array[int]]] = {}
             for key, chunk, notes in self._database.execute(question, some):
                 chunks.setdefault(key, {})[chunk] = array("I", notes)

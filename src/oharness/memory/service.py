@@ -216,6 +216,8 @@ class MemoryService:
     def _take_in(self, loaded: tuple[FileStamp, ...], problems: tuple[ProblemEntry, ...]) -> list[ProblemEntry]:
         """Brings the index in step; gives the loaded files that turned out to be no notes."""
         known = self._index.stamps()
+        if not problems and tuple(known.values()) == loaded:  # both by name, as nearly always
+            return []
         told = list(problems) if _differ(problems, self._index.problems(), loaded) else []
         fresh: list[ProblemEntry] = []
         upserts: list[tuple[NoteEntry, str]] = []

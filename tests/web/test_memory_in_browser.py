@@ -319,10 +319,12 @@ async def test_no_serious_finding_on_any_place_of_the_page(
         assert await serious_findings(page) == [], query
 
 
-@pytest.mark.parametrize("width", [320, 1440])
-async def test_nothing_is_wider_than_the_screen(notes_site: LiveSite, open_page: OpenPage, width: int) -> None:
+@pytest.mark.parametrize(("width", "language"), [(320, "fr"), (1440, "en")])
+async def test_nothing_is_wider_than_the_screen(
+    notes_site: LiveSite, open_page: OpenPage, width: int, language: str
+) -> None:
     write(notes_site, "wide", "x" * 300, "y" * 3000 + "\n\n" + "| a | b |\n|---|---|\n| " + "z" * 400 + " | 1 |")
-    page = await open_page(notes_site, "memory", width=width)
+    page = await open_page(notes_site, "memory", width=width, language=language)
     for query in (*PLACES, "note=wide&in=project", "note=ar-rtl-layout&in=project", "note=wide&in=project&edit=1"):
         await page.goto(f"{notes_site.url}/p/{notes_site.key}/memory?{query}")
         too_wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

@@ -32,6 +32,9 @@ def covered(merged: str, *bodies: str) -> bool:
     ("fact", "text"),
     [
         ("The port is 8081", "8081"),
+        ("We deploy on Thursdays", "Thursdays"),
+        ("Implantamos às quintas", "quintas"),
+        ("每周四部署", "周四"),
         ("It takes 30 seconds", "30 seconds"),
         ("At most 5GB", "5GB"),
         ("It costs $12", "$12"),
@@ -84,6 +87,7 @@ def test_lines_of_code_are_looked_for_as_they_are() -> None:
         ("1,000 requests a day", "1000 requests a day"),
         ("it lasts 30 seconds", "it lasts 30s"),
         ("three replicas of it", "3 replicas of it"),
+        ("We deploy on Thursdays", "Thursday is when we deploy"),
         ("replicas：三个", "replicas: 3个"),
         ('She said "go on"', "She said “go on”"),
         ("Run `make ship` to ship", "Run make ship to ship"),
@@ -172,6 +176,11 @@ class TestFullCoverage:
     def test_names_have_to_stay_with_what_was_said_of_them(self) -> None:
         one, other = "Anna owns billing and invoices.", "Later Bernd owns billing and invoices."
         assert not covered("Later Bernd owns billing and invoices.", one, other)
+
+    def test_a_word_that_was_replaced_is_noticed(self) -> None:
+        one, other = "The heron hosts the wiki of the team.", "The heron was bought used."
+        assert covered("The heron was bought used and hosts the wiki of the team.", one, other)
+        assert not covered("The heron was bought used and hosts the blog of the team.", one, other)
 
     def test_a_not_that_nobody_wrote_is_refused(self) -> None:
         assert not covered("Deploys do not happen on Thursdays.", "Deploys happen on Thursdays.", "Deploys happen.")

@@ -3,7 +3,7 @@
 Every link, quoted string, date, version, path, identifier, number and negated sentence of the originals is looked for.
 A number, date or version counts as missing, too, when it stands in the merged note only where another original's value
 belongs. Nobody looks over a background merge, so `is_fully_covered` asks for more: every sentence of the originals,
-with its facts, its names, most of its words and its "not", has to stand together in the merged note.
+with its facts, its names, all words that say something and its "not", has to stand together in the merged note.
 """
 
 import re
@@ -21,8 +21,8 @@ from oharness.tidy.sentences_of import Sentence, sentences_of
 from oharness.tidy.values import values_of
 
 _KEPT_AROUND_A_VALUE = 1 / 3
-_KEPT_OF_NEGATED = 0.6
-_KEPT_OF_ANY = 0.7
+_KEPT_OF_NEGATED = 0.75
+_KEPT_OF_ANY = 1.0
 _VALUES = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION)
 _MOST_COMPARED = 400
 _TAGS = -2

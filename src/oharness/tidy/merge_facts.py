@@ -53,6 +53,18 @@ _MONTHS = (
 )
 _MONTH = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
 _MONTH_NAME = "|".join(sorted(_MONTH, key=len, reverse=True))
+_WEEKDAYS = (
+    "monday mondays lundi lundis segunda segundas",
+    "tuesday tuesdays mardi mardis terca tercas",
+    "wednesday wednesdays mercredi mercredis quarta quartas",
+    "thursday thursdays jeudi jeudis quinta quintas",
+    "friday fridays vendredi vendredis sexta sextas",
+    "saturday saturdays samedi samedis sabado sabados",
+    "sunday sundays dimanche dimanches domingo domingos",
+)
+_NAMED_DAYS = {name: f"weekday {number}" for number, names in enumerate(_WEEKDAYS, start=1) for name in names.split()}
+_NAMED_DAYS |= {name: f"month {number}" for name, number in _MONTH.items() if len(name) > 4 and name != "march"}
+
 _UNITS = (
     r"ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|years?|kb|mb|gb|tb|kib|mib|gib|%|px|em|"
     r"rem|usd|eur|gbp|brl|cny|km|cm|mm|kg|°c|€|£|¥|segundos?|minutos?|horas?|dias?|semanas?|meses|mes|anos?|secondes?|"
@@ -110,6 +122,7 @@ _IDENTIFIER = re.compile(
     r"|\b[A-Za-z0-9]+(?:-[A-Za-z0-9]+){2,}\b"
     r"|\b[A-Z]{2,}s?\b"
 )
+_WORD = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"(?<![\d:])(\d{1,2})[:h](\d{2})(?::(\d{2}))?(?:\s?([ap])\.?m\b\.?)?(?![\d:])", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(?P<sign>(?:(?<![\w)])[-−+±~≈<>≤≥])?)\s?(?P<coin>[$€£¥])?(?P<digits>\d+(?:[.,'\u00a0\u202f ]\d+)*)"
@@ -237,6 +250,14 @@ _LOUD_WORDS = "never always must only important note warning why todo jamais sem
 _LOUD = frozenset(_LOUD_WORDS.split())
 
 
+def _named_days(rest: _Rest) -> Iterator[Fact]:
+    """Days of the week, and months that stand alone."""
+    for match in _WORD.finditer(rest.text):
+        key = _NAMED_DAYS.get(fold(match.group()))
+        if key is not None:
+            yield Fact(FactKind.DATE, match.group(), key)
+
+
 def _numbers(rest: _Rest) -> Iterator[Fact]:
     for match in rest.taken(_TIME):
         rest.blank(match.start(), match.end())
@@ -277,5 +298,6 @@ _TAKERS: tuple[Callable[[_Rest], Iterator[Fact]], ...] = (
     _versions,
     _paths,
     _identifiers,
+    _named_days,
     _numbers,
 )

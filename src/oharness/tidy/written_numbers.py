@@ -44,11 +44,18 @@ _HAN_COUNT = re.compile(rf"{_HAN_NUMBER}+(?={_HAN_MEASURE})|第{_HAN_NUMBER}+|(?
 def written_numbers(text: str) -> Iterator[tuple[str, str]]:
     """Each number in words, as written and in digits. `one` and its like are articles too often to count."""
     for match in _HAN_COUNT.finditer(text):
-        yield match.group(), _han_digits(match.group())
+        yield match.group(), _han_key(match.group())
     for match in _WORD.finditer(text):
         digits = _NUMBER_WORDS.get(fold(match.group()))
         if digits is not None:
             yield match.group(), digits
+
+
+def _han_key(raw: str) -> str:
+    """A day of the week has the key of the same day in other languages."""
+    if raw[0] in "周星礼":
+        return f"weekday {min('一二三四五六日天'.index(raw[-1]) + 1, 7)}"
+    return _han_digits(raw.removeprefix("第"))
 
 
 def _han_digits(raw: str) -> str:

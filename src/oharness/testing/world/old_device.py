@@ -70,15 +70,17 @@ class OldDevice:
             self.world.trace.event("deletes on the old machine", NAME, note_id)
             self.world.ledger.vanished(text_of(self.notes.pop(note_id)), NAME)
 
-    def takes_the_clouds(self) -> None:
-        """Somebody answers every conflict with the cloud's version."""
+    def takes_the_clouds(self) -> bool:
+        """Somebody answers every conflict with the cloud's version; whether there was one."""
         cloud = self.world.cloud.notes()
-        for note_id in sorted(self.in_conflict & cloud.keys()):
+        answered = sorted(self.in_conflict & cloud.keys())
+        for note_id in answered:
             mine = self.notes.pop(note_id, None)
             self.base.pop(note_id, None)
             if mine is not None:  # somebody may have deleted it since
                 self.backups.append(mine)
                 self.world.ledger.chose(text_of(cloud[note_id]), {text_of(mine)})
+        return bool(answered)
 
     def texts(self) -> set[Text]:
         """What its notes say, and those that it set aside."""

@@ -66,7 +66,7 @@ async def _come_to_rest(cast: Cast) -> None:
             await asyncio.sleep(1.0)
         if cast.old is not None:
             moved = not await cast.old.sync() or moved
-            cast.old.takes_the_clouds()
+            moved = cast.old.takes_the_clouds() or moved
         if not moved:
             return
     raise Broken(f"no rest after {MOST_ROUNDS} rounds")

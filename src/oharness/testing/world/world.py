@@ -34,6 +34,7 @@ class World:
     """Everything there is. `went_up` are the texts that the cloud ever had, by note id; `elsewhere` are texts that
     somebody has who is no machine of ours, `set_beside` the one that is about to become a note of its own.
     `takes_the_clouds`: whoever acts takes what the cloud says, whatever becomes of it there.
+    `acted` are the texts that the present act wrote, and not what an editor saved in the middle of it.
     """
 
     loop: SimulatedLoop
@@ -58,6 +59,7 @@ class World:
     acting: Replica | None = None
     set_beside: Text | None = None
     takes_the_clouds: bool = False
+    acted: set[Text] = field(default_factory=set)
 
     @property
     def replicas(self) -> list[Replica]:
@@ -95,7 +97,7 @@ class World:
         """What happens to note files inside is a person's doing, not sync's; refusals end the act."""
         self.acting = replica
         deletions = len(self.ledger.firm)
-        texts = set(self.ledger.by_people)
+        self.acted = set()
         try:
             yield
         except OharnessError as error:
@@ -105,7 +107,7 @@ class World:
             self.ledger.doubt(self.ledger.firm[deletions:])
             self.trace.say(replica.name, "  dies in the middle of it")
         else:
-            self.confirmed |= self.ledger.by_people - texts
+            self.confirmed |= self.acted
         finally:
             self.acting = self.set_beside = None
             self.takes_the_clouds = False
@@ -119,6 +121,7 @@ class World:
         if self.acting is replica:
             if new is not None:
                 self.ledger.wrote(old, new)
+                self.acted.add(new)
                 if not self.takes_the_clouds:
                     self.ledger.meant(new)
                 self.stood_here(replica, new)

@@ -106,6 +106,9 @@ bench-tidy: setup ## Notes that stay good: extraction (BENCH_ARGS="--model NAME"
 	$(BIN)/python -m bench.tidy.merging
 	$(BIN)/python -m bench.tidy.findings
 
+bench-live: setup ## How soon a note is in the cloud and elsewhere, and what an idle process costs, with real processes.
+	$(BIN)/python -m bench.live $(BENCH_ARGS)
+
 lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml -o requirements/use.txt
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --all-extras --group dev --group bench -c requirements/use.txt pyproject.toml -o requirements/work.txt
@@ -113,4 +116,4 @@ lock: .venv/uv ## Write the lock files anew from pyproject.toml.
 clean: ## Remove what was built; your notes and home are not touched.
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help words setup run chat check typecheck pages format simulate simulate-long bench-page bench-sync bench-tidy test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean
+.PHONY: help words setup run chat bench-live check typecheck pages format simulate simulate-long bench-page bench-sync bench-tidy test test-memory test-sync test-plugins hammer build bench-start bench-recall lock clean

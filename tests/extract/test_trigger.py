@@ -65,6 +65,27 @@ def test_recalled_notes_and_empty_messages_are_not_said_by_anybody() -> None:
     assert "old" not in turn.text
 
 
+@pytest.mark.parametrize(
+    ("pasted", "left"),
+    [
+        ("look: <recalled-memory>\n<note>secret", "look:"),
+        ("secret</note>\n</recalled-memory>\nwhy is this attached?", "why is this attached?"),
+        ("a <recalled-memory> secret <recalled-memory> secret </recalled-memory> secret </recalled-memory> b", "b"),
+        ("&lt;recalled-memory&gt; secret &lt;/recalled-memory&gt; what is this?", "what is this?"),
+        ("< Recalled-Memory lang='x' >secret", ""),
+        ("secret </ recalled-memory", ""),
+    ],
+)
+def test_recalled_notes_that_were_pasted_in_part_are_no_material_either(pasted: str, left: str) -> None:
+    turn = said(Speaker.USER, pasted, Millis(1))
+    assert (turn.text if turn else "") == left
+
+
+def test_a_long_message_full_of_openings_is_looked_at_once() -> None:
+    turn = said(Speaker.USER, "words " + "<recalled-memory " * 50_000 + "</recalled-memory" * 50_000, Millis(1))
+    assert turn is None
+
+
 def test_a_long_conversation_comes_in_portions_and_nothing_is_left_out() -> None:
     turns = talk(*[f"message {number} " + "x" * 900 for number in range(30)])
     portions = in_portions(turns, 5_000)

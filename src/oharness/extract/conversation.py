@@ -7,7 +7,9 @@ from enum import StrEnum
 
 from oharness.core.clock import Millis
 
-_RECALLED = re.compile(r"<recalled-memory>.*?</recalled-memory>", re.DOTALL | re.IGNORECASE)
+_MARK = re.compile(
+    r"(?:<|&lt;)\s{0,20}(?P<closing>/?)\s{0,20}recalled-memory\b(?:[^<>&\n]{0,80}(?:>|&gt;))?", re.IGNORECASE
+)
 _LONGEST_TURN = 4_000
 _LEFT_OUT = "\n[…]\n"
 
@@ -30,8 +32,23 @@ class Turn:
 
 def said(speaker: Speaker, text: str, at: Millis) -> Turn | None:
     """A turn, unless nothing was said. Recalled notes in it, pasted or quoted, are no part of what was said."""
-    words = _RECALLED.sub("", text).strip()
+    words = _without_recalled(text).strip()
     return Turn(speaker, words, at) if words else None
+
+
+def _without_recalled(text: str) -> str:
+    """Of a block that was pasted in part, everything on its open side goes: nothing tells where it ends."""
+    kept: list[str] = []
+    begin, is_inside = 0, False
+    for mark in _MARK.finditer(text):
+        if mark["closing"]:
+            if not is_inside:
+                kept.clear()
+            begin, is_inside = mark.end(), False
+        elif not is_inside:
+            kept.append(text[begin : mark.start()])
+            is_inside = True
+    return "".join(kept) if is_inside else "".join(kept) + text[begin:]
 
 
 def user_turns(turns: Iterable[Turn]) -> int:

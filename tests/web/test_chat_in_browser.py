@@ -220,6 +220,7 @@ async def test_everything_in_the_chat_is_done_without_a_mouse(home: Path, tmp_pa
     model = ScriptedModel([calls("write", path="a.txt", content="hello\n"), says("Written.")])
     async with served_site(environment_of(tmp_path / "shop", home), model) as site:
         page = await open_page(site)
+        await page.wait_for_selector("#message:focus")
         await page.keyboard.type("Write a file")
         await page.keyboard.press("Enter")
         await page.wait_for_selector("[data-approval=open]")
@@ -245,9 +246,11 @@ async def test_everything_in_the_chat_is_done_without_a_mouse(home: Path, tmp_pa
         await page.wait_for_url("**/history?session=*")
         await page.keyboard.press("c")
         await page.wait_for_url("**/chat?session=*")
+        await page.wait_for_selector("#message:focus")
         await page.keyboard.press("Escape")
         await page.keyboard.press("n")
         await page.wait_for_url("**/chat")
+        await page.wait_for_selector("#message:focus")
         await page.keyboard.press("Escape")
         await page.keyboard.press("/")
         assert await page.evaluate("document.activeElement.id") == "message"

@@ -97,6 +97,13 @@ def test_a_name_that_is_nearly_right_is_met_with_a_suggestion(capsys: pytest.Cap
     assert "memory" in capsys.readouterr().err
 
 
+def test_a_name_that_a_group_does_not_know_points_to_the_page_of_the_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "nope"]) == 2
+    assert "`oharness memory --help`" in capsys.readouterr().err
+    assert main(["nope"]) == 2
+    assert "`oharness --help`" in capsys.readouterr().err
+
+
 def test_a_group_without_a_command_shows_its_page_to_a_person(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["memory"]) == 2
     assert "remember" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from oharness.memory.credential_gate import CredentialFound
 from oharness.memory.remember import Remembered, RememberRequest, remember
 from oharness.memory.scopes import NoProjectHere, UserNotesUnavailable
 from oharness.notes.frontmatter import note_text, parse_note
-from oharness.notes.ids import BadNoteId, IdCaseCollision
+from oharness.notes.ids import BadNoteId, IdCaseCollision, ReservedNoteId
 from oharness.notes.limits import NoteTooLarge, TooManyNotes
 from oharness.notes.note import Note
 from oharness.notes.problems import NotANote
@@ -113,7 +113,7 @@ def test_a_summary_becomes_one_line(world: World, write: Write) -> None:
         ({"body": "ä" * 65_537}, NoteTooLarge),
         ({"type": "gossip"}, UnknownNoteType),
         ({"id": "../../x"}, BadNoteId),
-        ({"id": "con"}, BadNoteId),
+        ({"id": "con"}, ReservedNoteId),
         ({"id": "a:b"}, BadNoteId),
         ({"id": "end."}, BadNoteId),
         ({"id": "prices"}, IdCaseCollision),

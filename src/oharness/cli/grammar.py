@@ -82,7 +82,7 @@ class Group(click.Group):
 
             from oharness.cli.usage import UnknownCommand
 
-            raise UnknownCommand(name, ", ".join(get_close_matches(name, self.list_commands(ctx))))
+            raise UnknownCommand(name, ", ".join(get_close_matches(name, self.list_commands(ctx))), ctx.command_path)
         return name, found, args[1:]
 
     def get_help(self, ctx: click.Context) -> str:

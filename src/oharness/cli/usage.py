@@ -9,10 +9,11 @@ from oharness.core.errors import OharnessError, WrongUsage
 
 @dataclass(eq=False)
 class UnknownCommand(WrongUsage):
-    """There is no command of this name; `close` are names that look like it."""
+    """There is no command of this name in `group`; `close` are names that look like it."""
 
     name: str
     close: str
+    group: str
 
 
 @dataclass(eq=False)

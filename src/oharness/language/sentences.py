@@ -24,7 +24,7 @@ ERRORS: Mapping[str, str] = {
     "StorageFailed": "{path} could not be read or written: {reason}. Check that the disk has room and that the "
     "folder is yours to write.",
     # command line
-    "UnknownCommand": "There is no command {name}. `oharness --help` lists them.",
+    "UnknownCommand": "There is no command {name}. `{group} --help` lists them.",
     "MissingCommand": "{group} needs one of its commands. `{group} --help` lists them.",
     "UnknownOption": "There is no option {name}.",
     "MissingValue": "{name} is missing.",
@@ -49,6 +49,8 @@ ERRORS: Mapping[str, str] = {
     # notes
     "BadNoteId": "{note_id} cannot be a note's id. Letters, digits, - and _ are allowed, at most 128, beginning with a "
     "letter or digit.",
+    "ReservedNoteId": "{note_id} cannot be a note's id: Windows keeps this name for a device, and the note could not be "
+    "a file there. Add something to it, such as {note_id}-1.",
     "NoFreeId": "No free id was found for {slug}. Give one with --id.",
     "IdCaseCollision": "{note_id} differs from the note {existing_id} only in upper and lower case, which some file "
     "systems cannot tell apart. Choose another id.",

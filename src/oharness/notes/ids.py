@@ -28,6 +28,11 @@ class BadNoteId(WrongUsage):
 
 
 @dataclass(eq=False)
+class ReservedNoteId(BadNoteId):
+    """`note_id` is a device's name on Windows, where no file can have it."""
+
+
+@dataclass(eq=False)
 class IdCaseCollision(Refused):
     """`note_id` differs only in letter case from `existing_id` of the same scope."""
 
@@ -50,8 +55,10 @@ def is_note_id(text: str) -> bool:
 def check_note_id(text: str) -> str:
     """The same text, which may be a note's id.
 
-    Raises: BadNoteId.
+    Raises: BadNoteId, ReservedNoteId.
     """
+    if text.lower() in _DEVICE_NAMES:
+        raise ReservedNoteId(text)
     if not is_note_id(text):
         raise BadNoteId(text)
     return text

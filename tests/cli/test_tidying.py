@@ -77,7 +77,7 @@ def test_a_text_that_lacks_facts_is_exit_4_and_nothing_changes_unless_the_loss_i
     assert everything_below(notes / "MEMORY") == before
     told = oharness(*call)
     assert (told.code, "14:30" in told.out, "--accept-loss" in told.out) == (4, True, True)
-    done = oharness(*call, "--accept-loss", "--summary", "Deploys", "--json")
+    done = oharness(*call, "--accept-loss", "--summary", "Deploys on Thursdays", "--json")
     assert (done.code, done.json["deleted"]) == (0, ["dep-2"])
     assert set(done.json["missingFacts"]) == {"14:30"}
 

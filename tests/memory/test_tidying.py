@@ -266,7 +266,7 @@ class TestMerging:
         good = json.dumps({"summary": "Deploys run on Thursdays", "body": "At 14:30, we deploy with `make ship`."})
         draft = tidying.answered(originals, good)
         assert (draft.missing, draft.tags, draft.limit_bytes) == ((), ("deploy", "ship"), 131_072)
-        lossy = json.dumps({"summary": "Deploys", "body": "We deploy."})
+        lossy = json.dumps({"summary": "Deploys on Thursdays", "body": "We deploy."})
         assert [fact.text for fact in tidying.answered(originals, lossy).missing] == ["14:30", "make ship"]
         with pytest.raises(DraftUnusable):
             tidying.answered(originals, "Sure! Here it is.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from oharness.core.errors import OharnessError
@@ -15,6 +16,8 @@ from oharness.notes.note import Note
 from oharness.recall.attachment import AttachedNote, LinkedNote, Recalled, render_block, to_metadata
 from oharness.recall.choose import NoteKey, Reason, RecallLimits, Verdict, attached, choose, linked_notes
 from oharness.recall.score import Candidate, candidates, fitting
+
+NOTHING_UNSAVED: Mapping[NoteKey, Note] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,20 @@ def explain_recall(memory: Memory, message: str, already_attached: Collection[No
     memory.refresh()
     with searching(memory) as sources:
         found = candidates(message, sources)
-    return Explanation(_chosen(memory, found, already_attached).verdicts, memory.settings.recall.min_score)
+    return Explanation(verdicts_on(memory, found, already_attached), memory.settings.recall.min_score)
+
+
+def verdicts_on(
+    memory: Memory,
+    found: Sequence[Candidate],
+    already_attached: Collection[NoteKey] = (),
+    unsaved: Mapping[NoteKey, Note] = NOTHING_UNSAVED,
+) -> tuple[Verdict, ...]:
+    """What becomes of each candidate for a message. `unsaved` are notes that say something else than their files.
+
+    Raises: StorageFailed.
+    """
+    return _chosen(memory, found, already_attached, unsaved).verdicts
 
 
 def _recalled(memory: Memory, message: str, already_attached: Collection[NoteKey]) -> MessageRecall:
@@ -100,7 +116,12 @@ class _Chosen:
     notices: tuple[MemoryNotice, ...]
 
 
-def _chosen(memory: Memory, found: Sequence[Candidate], already_attached: Collection[NoteKey]) -> _Chosen:
+def _chosen(
+    memory: Memory,
+    found: Sequence[Candidate],
+    already_attached: Collection[NoteKey],
+    unsaved: Mapping[NoteKey, Note] = NOTHING_UNSAVED,
+) -> _Chosen:
     """A verdict for each candidate; where one must not be shown, the next takes its place."""
     notes: dict[NoteKey, Note] = {}
     withheld: dict[NoteKey, Reason] = {}
@@ -111,14 +132,19 @@ def _chosen(memory: Memory, found: Sequence[Candidate], already_attached: Collec
         if not unread:
             return _Chosen(tuple(verdicts), notes, tuple(notices))
         for one in unread:
-            file = memory.service(one.scope).folder.read(one.entry.stamp.name)
-            if not isinstance(file, NoteFile):
+            note = unsaved.get(_key(one)) or _read(memory, one)
+            if note is None:
                 withheld[_key(one)] = Reason.UNREADABLE
-            elif credential := first_credential(file.note):
+            elif credential := first_credential(note):
                 withheld[_key(one)] = Reason.CREDENTIAL
-                notices.append(credential_not_recalled(one.scope, file.note.id, credential.kind))
+                notices.append(credential_not_recalled(one.scope, note.id, credential.kind))
             else:
-                notes[_key(one)] = file.note
+                notes[_key(one)] = note
+
+
+def _read(memory: Memory, one: Candidate) -> Note | None:
+    file = memory.service(one.scope).folder.read(one.entry.stamp.name)
+    return file.note if isinstance(file, NoteFile) else None
 
 
 def _shown(one: Candidate, note: Note) -> AttachedNote:

@@ -200,3 +200,18 @@ async def test_the_try_out_takes_the_draft_in_place_of_the_saved_note(page: Open
     note_id = page.write("Deploys of the shop are on Thursday")
     tried = await page.do("try", message="when do we deploy the shop", id=note_id, summary="Cards use fills")
     assert tried["data"]["notes"] == []
+
+
+async def test_the_try_out_shows_a_withheld_note_as_withheld(page: OpenPage) -> None:
+    leaking = page.write("Deploys of the shop are on Thursday")
+    file = page.file(leaking)
+    file.write_text(file.read_text(encoding="utf-8") + "\ntoken ghp_" + "a1B2" * 9 + "\n", encoding="utf-8")
+    tried = await page.do("try", message="when do we deploy the shop")
+    assert [(one["id"], one["reason"]) for one in tried["data"]["notes"]] == [(leaking, "credential")]
+
+
+async def test_the_try_out_withholds_a_draft_with_a_credential(page: OpenPage) -> None:
+    tried = await page.do(
+        "try", message="when do we deploy the shop", summary="Deploys of the shop", body="token ghp_" + "a1B2" * 9
+    )
+    assert [(one["isDraft"], one["reason"]) for one in tried["data"]["notes"]] == [(True, "credential")]

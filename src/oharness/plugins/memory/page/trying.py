@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 from oharness.core.clock import Millis
 from oharness.disk.recall_index import RecallIndex
+from oharness.memory.recall import verdicts_on
 from oharness.memory.scopes import Memory
 from oharness.memory.sources import searching
 from oharness.notes.entry import FileStamp, NoteEntry
+from oharness.notes.note import Note
 from oharness.notes.tags import clean_tags
 from oharness.plugins.memory.page.asked import Document
 from oharness.plugins.memory.page.editing import Draft
-from oharness.recall.choose import RecallLimits, Verdict, choose
+from oharness.recall.choose import NoteKey, Verdict
 from oharness.recall.score import Candidate, Source, candidates
 
 MOST_SHOWN = 6
@@ -25,7 +27,7 @@ def tried_document(memory: Memory, message: str, draft: Draft | None, note_id: s
     """
     found = _candidates(memory, message, draft, note_id)
     recall = memory.settings.recall
-    verdicts = choose(found, RecallLimits(recall.per_turn, recall.budget_chars, recall.min_score), ())
+    verdicts = verdicts_on(memory, found, unsaved=_unsaved(draft, note_id))
     return {
         "message": message,
         "enabled": recall.enabled,
@@ -45,11 +47,23 @@ def _candidates(memory: Memory, message: str, draft: Draft | None, note_id: str)
             found = candidates(message, [*sources, Source(draft.scope, index, uses)], _MOST_LOOKED_AT)
         finally:
             index.close()
-    return [one for one in found if one.entry.id != note_id or not one.entry.hash]
+    return [one for one in found if one.entry.id != note_id or _is_draft(one)]
+
+
+def _unsaved(draft: Draft | None, note_id: str) -> dict[NoteKey, Note]:
+    if draft is None:
+        return {}
+    tags = clean_tags(draft.tags)
+    return {(draft.scope, note_id): Note(note_id, draft.summary, draft.body, draft.type or None, tags)}
+
+
+def _is_draft(one: Candidate) -> bool:
+    """The draft has no hash, which tells it from the saved note of its id."""
+    return not one.entry.hash
 
 
 def _entry(draft: Draft, note_id: str) -> NoteEntry:
-    """The draft as a note; it has no hash, which tells it from the saved one."""
+    """The draft as a note of the index."""
     stamp = FileStamp(f"{_DRAFT_ID}.md", 0, 0, 0)
     return NoteEntry(
         stamp=stamp,
@@ -68,12 +82,12 @@ def _entry(draft: Draft, note_id: str) -> NoteEntry:
 def _worth_showing(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The best, and the draft wherever it stands."""
     best = list(verdicts[:MOST_SHOWN])
-    return best + [one for one in verdicts[MOST_SHOWN:] if not one.candidate.entry.hash]
+    return best + [one for one in verdicts[MOST_SHOWN:] if _is_draft(one.candidate)]
 
 
 def _verdict(verdict: Verdict, note_id: str) -> Document:
     one = verdict.candidate
-    is_draft = not one.entry.hash
+    is_draft = _is_draft(one)
     return {
         "id": one.entry.id if not is_draft else note_id,
         "scope": str(one.scope),

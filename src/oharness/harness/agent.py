@@ -273,8 +273,14 @@ class Agent:
     def _context(self) -> RunContext:
         options = self._options
         small_model = options.small_model or options.model
-        session = self.session
-        return RunContext(session.session_id, options.project_root, session.live, options.is_subagent, small_model)
+        return RunContext(
+            self.session.session_id,
+            options.project_root,
+            self.session.live,
+            options.is_subagent,
+            small_model,
+            self.mode,
+        )
 
     @staticmethod
     def _show_all(run: _Run, notices: Iterable[Notice]) -> None:

@@ -9,6 +9,7 @@ from oharness.core.clock import Millis
 from oharness.harness.messages import NO_DATA, AttachedBlock, Message
 from oharness.harness.model import Model
 from oharness.harness.pages import PageDescriptor
+from oharness.harness.permissions import Mode
 from oharness.harness.tools import Tool, ToolResult
 
 
@@ -28,6 +29,7 @@ class RunContext:
     """The run that a hook or section is asked about; `transcript` is what the model would be sent.
 
     `small_model` is for side jobs (summaries, extraction): the small one of the settings, else the model itself.
+    `mode` is the permission mode; side jobs ask nobody, so in plan mode they write nothing.
     """
 
     session_id: str
@@ -35,6 +37,7 @@ class RunContext:
     transcript: tuple[Message, ...]
     is_subagent: bool = False
     small_model: Model | None = None
+    mode: Mode = Mode.ASK
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ class Harness:
 
     def context(self, agent: Agent) -> RunContext:
         """What a plugin's command is told."""
-        return RunContext(agent.session.session_id, self.project_root, agent.session.live)
+        return RunContext(agent.session.session_id, self.project_root, agent.session.live, mode=agent.mode)
 
     def listed(self) -> SessionList:
         """The sessions of this project, last used first."""

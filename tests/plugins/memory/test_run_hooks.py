@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from oharness.harness.model import ModelFault, ModelRequest
+from oharness.harness.permissions import Mode
 from oharness.testing.model import Fails, Hangs, Line, Says, ScriptedModel, calls, says
 from tests.plugins.memory.conftest import MakeHarness, ask, notices, send
 
@@ -104,6 +105,48 @@ async def test_nothing_is_extracted_unless_it_is_switched_on(make_harness: MakeH
         await send(agent, text)
     await agent.close()
     assert talker.asked == []
+
+
+async def test_in_plan_mode_nothing_is_extracted_and_what_was_said_is_read_once_it_is_left(
+    make_harness: MakeHarness, tmp_path: Path
+) -> None:
+    talker = Talker(answer(PORT))
+    agent = await (await make_harness(talker.model)).start()
+    agent.mode = Mode.PLAN
+    for text in [*TALK, "and a fourth"]:
+        await send(agent, text)
+    await agent.close()
+    assert talker.asked == []
+    assert saved_files(tmp_path) == []
+
+    agent = await (await make_harness(talker.model)).start()
+    agent.mode = Mode.PLAN
+    for text in TALK:
+        await send(agent, text)
+    agent.mode = Mode.ASK
+    await send(agent, "write it down then")
+    await agent.close()
+    assert "8081" in talker.asked[0]
+    assert len(saved_files(tmp_path)) == 1
+
+
+async def test_plan_mode_leaves_what_waits_and_what_compaction_drops_alone(
+    make_harness: MakeHarness, tmp_path: Path
+) -> None:
+    failing = Talker(Fails(ModelFault.UNREACHABLE))
+    agent = await (await make_harness(failing.model)).start()
+    for text in TALK:
+        await send(agent, text)
+    await agent.close()
+
+    talker = Talker(answer(PORT), context_tokens=2_000)
+    agent = await (await make_harness(talker.model)).start()
+    agent.mode = Mode.PLAN
+    for number in range(6):
+        await send(agent, f"{number} " + "long " * 400)
+    await agent.close()
+    assert talker.asked == []
+    assert saved_files(tmp_path) == []
 
 
 async def test_a_project_can_switch_extraction_off_but_not_on(

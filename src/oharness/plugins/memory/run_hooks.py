@@ -17,6 +17,7 @@ from oharness.harness.asking import whole_reply
 from oharness.harness.descriptors import Notice, RunContext, RunHook
 from oharness.harness.messages import Message, Role, TextBlock, own_text
 from oharness.harness.model import Model, ModelFailed, ModelRequest
+from oharness.harness.permissions import Mode
 from oharness.harness.to_the_end import to_the_end
 from oharness.memory.extraction import Claimed, Extraction
 from oharness.memory.scopes import Memory
@@ -129,6 +130,8 @@ def turns_of(messages: Iterable[Message]) -> list[Turn]:
 
 
 def _can_extract(run: RunContext) -> bool:
+    if run.mode is Mode.PLAN:  # it writes notes, and asks nobody
+        return False
     return not run.is_subagent and run.small_model is not None and not _stands_in(run.small_model)
 
 

@@ -34,12 +34,14 @@ class SyncTarget:
 
 
 def runtime_plugins(files: FileSystem, home: Home) -> list[RuntimePlugin]:
-    """The entries in their order; of several with one id the last counts.
+    """The entries in their order; of several with one id the first counts, as for the harness.
 
     Raises: BrokenFile; StorageFailed.
     """
     content = read_object(files, home.plugins_file) or {}
-    plugins = {entry["id"]: _plugin(entry) for entry in _entries(content, home)}
+    plugins: dict[str, RuntimePlugin] = {}
+    for entry in _entries(content, home):
+        plugins.setdefault(entry["id"], _plugin(entry))
     return list(plugins.values())
 
 
@@ -111,7 +113,7 @@ def _target(raw: Mapping[str, Any]) -> SyncTarget:
 def _entry_of(content: dict[str, Any], plugin_id: str, home: Home) -> dict[str, Any]:
     matching = [entry for entry in _entries(content, home) if entry["id"] == plugin_id]
     if matching:
-        return matching[-1]
+        return matching[0]
     entry: dict[str, Any] = {"id": plugin_id}
     content.setdefault("runtimePlugins", []).append(entry)
     return entry

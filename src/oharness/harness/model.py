@@ -59,6 +59,7 @@ class ModelFault(StrEnum):
     BROKEN = "broken"
     PACKAGE_MISSING = "package-missing"
     NO_ADDRESS = "no-address"
+    BAD_ADDRESS = "bad-address"
     NO_LANGUAGE_MODEL = "no-language-model"
 
 
@@ -66,7 +67,7 @@ class ModelFault(StrEnum):
 class ModelFailed(Failed):
     """`model` did not answer; `detail` is the provider's own word, shortened and without keys.
 
-    For PACKAGE_MISSING it is the package as pip is given it, for NO_ADDRESS the address that is none.
+    For PACKAGE_MISSING it is the package as pip is given it, for BAD_ADDRESS the address that is none.
     """
 
     fault: ModelFault

@@ -222,6 +222,8 @@ MODEL_FAULTS: Mapping[str, str] = {
     "broken": "The provider of {model} failed. Send the message again later.",
     "package-missing": "{model} needs a package that is not installed. Install it: pip install {detail}",
     "no-address": "For {model} there is no address to ask. Set OPENAI_BASE_URL, or `openai.baseUrl` in config.json.",
+    "bad-address": "{detail} is no address that {model} could be asked at. Set OPENAI_BASE_URL, or `openai.baseUrl` in "
+    "config.json, to one that begins with http:// or https://.",
     "no-language-model": "This needs a language model, and {model} is none. Set `model` in config.json, or "
     "OHARNESS_MODEL, for example to anthropic:NAME, openai:NAME or openai-compatible:NAME.",
 }

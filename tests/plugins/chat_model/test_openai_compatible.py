@@ -357,7 +357,8 @@ async def test_a_server_without_keys_needs_none(tmp_path_factory: pytest.TempPat
 @pytest.mark.parametrize("address", [None, "", "localhost:11434", "ftp://127.0.0.1/v1", "http://", "http://[::1"])
 async def test_without_the_address_of_a_server_nothing_is_sent(address: str | None) -> None:
     failed = await failure(model_at(Connection(address, KEY)), asked(user("hello")))
-    assert failed.fault is ModelFault.NO_ADDRESS
+    assert failed.fault is (ModelFault.BAD_ADDRESS if address else ModelFault.NO_ADDRESS)
+    assert failed.detail == (address or "")
 
 
 def test_how_much_fits_comes_from_the_settings() -> None:

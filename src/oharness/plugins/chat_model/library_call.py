@@ -82,8 +82,10 @@ def _compatible_model(name: str, rest: str, connection: Connection) -> TheirMode
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    if connection.base_url is None or not is_server_address(connection.base_url):
-        raise ModelFailed(ModelFault.NO_ADDRESS, name, shown_detail(connection.base_url or ""))
+    if not connection.base_url:
+        raise ModelFailed(ModelFault.NO_ADDRESS, name)
+    if not is_server_address(connection.base_url):
+        raise ModelFailed(ModelFault.BAD_ADDRESS, name, shown_detail(connection.base_url))
     provider = OpenAICompatibleProvider(
         OPENAI_COMPATIBLE, base_url=connection.base_url, api_key=connection.api_key or None
     )

@@ -53,3 +53,9 @@ def test_the_home_option_moves_the_users_notes(project: Path, tmp_path: Path, oh
     other = tmp_path / "other home"
     done = oharness("memory", "remember", "--summary", "S", "--type", "user", "--home", str(other), "--json").json
     assert Path(done["path"]).parent == other / "memory" / "user"
+
+
+def test_a_random_id_is_said_to_be_one_and_why(tmp_path: Path, oharness: Call) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert "no git repository" in oharness("--project", str(plain), "project", "init").out

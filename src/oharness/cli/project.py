@@ -70,7 +70,7 @@ def _answer(call: Invocation, project: "Project", identity: "Identity") -> None:
     }
     sources = {
         "git-root": msg("the id is the root commit of the repository"),
-        "random": msg("the id is random"),
+        "random": msg("the id is random, since this is no git repository whose first commit is known"),
         "existing": msg("registered"),
     }
     told = call.words.text(sources[document["source"]])

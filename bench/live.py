@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -176,7 +177,8 @@ def _idle(folder: Path, sync_url: str, settle_s: int, watch_s: int) -> list[str]
     with subprocess.Popen(command, env=machine.environment, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            process.stdout.readline()
+            if not process.stdout.readline():
+                raise RuntimeError("the idle process did not start")
             time.sleep(settle_s)
             requests, used_s, began = _requests(sync_url), _cpu_s(process.pid), time.monotonic()
             time.sleep(watch_s)
@@ -212,13 +214,15 @@ def _cpu_s(pid: int) -> float:
 
 @contextlib.contextmanager
 def _service(notes: Path) -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     variables = os.environ | {
         "OHARNESS_SYNC_STORAGE_URL": notes.as_uri(),
         "OHARNESS_SYNC_JWT_SECRET": SECRET,
-        "OHARNESS_SYNC_PORT": "43219",
+        "OHARNESS_SYNC_PORT": str(port),
         "OHARNESS_SYNC_RATE_PER_MINUTE": "0",
     }
-    url = "http://127.0.0.1:43219"
+    url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "oharness.cli.main", "sync-server"]
     with subprocess.Popen(command, env=variables, stderr=subprocess.DEVNULL) as process:
         try:

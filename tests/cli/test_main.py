@@ -79,9 +79,17 @@ def test_the_version_exists(capsys: pytest.CaptureFixture[str]) -> None:
         (["memory", "remember"], "summary-missing"),
     ],
 )
-def test_wrong_usage_is_exit_2_and_one_json_document(
-    given: list[str], code: str, capsys: pytest.CaptureFixture[str]
+def test_wrong_usage_is_exit_2_and_one_json_document_and_leaves_nothing_behind(
+    given: list[str],
+    code: str,
+    capsys: pytest.CaptureFixture[str],
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.chdir(place)
     assert main(["--json", *given]) == 2
     captured = capsys.readouterr()
     error = json.loads(captured.out)["error"]
@@ -90,6 +98,8 @@ def test_wrong_usage_is_exit_2_and_one_json_document(
     assert captured.err == ""
     assert main(given) == 2
     assert capsys.readouterr().out == ""
+    assert list(place.iterdir()) == []
+    assert not home.exists()
 
 
 def test_a_name_that_is_nearly_right_is_met_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:

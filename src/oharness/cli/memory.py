@@ -84,7 +84,10 @@ def remember(
     from oharness.core.scopes import ScopeKind
     from oharness.memory.remember import RememberRequest
     from oharness.memory.remember import remember as write
+    from oharness.notes.valid import SummaryMissing
 
+    if summary is None and note_id is None:  # said before a project is registered for a note that cannot be
+        raise SummaryMissing("")
     request = RememberRequest(
         summary=summary,
         body=_body(call, body, body_file, source),

@@ -1,10 +1,12 @@
 """The coordinator in simulated time: when it asks, what it carries, and when it stops asking."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from oharness.core.errors import StorageFailed
 from oharness.core.scopes import USER_SCOPE, project_scope
 from oharness.protocol.errors import ErrorCode
 from oharness.reconcile.guards import Choice
@@ -12,6 +14,7 @@ from oharness.sync.confirm import confirm_paused
 from oharness.sync.pinning import PinnedElsewhere, SyncIsOff, is_on, switch
 from oharness.sync.schedule import Hold
 from oharness.sync.transport import ServiceUnreachable, SignedOut, TooFrequent
+from oharness.testing.faults import full_disk_below, read_only_below
 from oharness.testing.live import LiveCloud, answered, run_live
 from oharness.testing.simulated_network import DELIVERED, Delivered, Fate, HttpRequest, Unreachable
 
@@ -653,5 +656,30 @@ def test_every_error_code_of_the_service_leads_somewhere(tmp_path: Path) -> None
             await cloud.passes(4000)
             assert a.coordinator.hold_of(a.key()) is None
             assert a.outcomes[-1].report is not None
+
+    run_live(story)
+
+
+@pytest.mark.parametrize("broken", [read_only_below, full_disk_below], ids=["read-only", "full"])
+def test_a_disk_that_takes_no_writes_loses_nothing_and_is_no_busy_loop(
+    tmp_path: Path, broken: Callable[[Path], Callable[[str, Path], None]]
+) -> None:
+    async def story(cloud: LiveCloud) -> None:
+        async with cloud.machine(tmp_path / "a") as a, cloud.machine(tmp_path / "b") as b:
+            a.write(USER_SCOPE, "mine", "text")
+            await cloud.passes(120)
+            a.break_disk(broken(tmp_path / "a"))
+            began = cloud.loop.time()
+            b.write(USER_SCOPE, "theirs", "text")
+            a.write(USER_SCOPE, "more", "an editor had it open")
+            await cloud.passes(3600)
+            assert a.body(USER_SCOPE, "theirs") is None
+            assert a.body(USER_SCOPE, "more") == "an editor had it open"
+            assert len(cloud.made("a", since=began)) <= 130
+            assert isinstance(a.outcomes[-1].error, StorageFailed)
+            a.break_disk()
+            await cloud.passes(400)
+            assert a.body(USER_SCOPE, "theirs") == b.body(USER_SCOPE, "theirs") == "text"
+            assert b.body(USER_SCOPE, "more") == "an editor had it open"
 
     run_live(story)

@@ -25,7 +25,6 @@ from oharness.core.scopes import USER_SCOPE, Scope
 from oharness.disk.backups import Backups
 from oharness.disk.cloud_file import write_cloud_url
 from oharness.disk.credentials_file import Credentials
-from oharness.disk.filesystem import FileSystem
 from oharness.disk.folder_lock import FolderLock
 from oharness.disk.git import Git
 from oharness.disk.home import Home
@@ -40,6 +39,7 @@ from oharness.sync.http_transport import HttpTransport
 from oharness.sync.seat import Outcome
 from oharness.sync.watching import NoWatch
 from oharness.syncserver.rate_limit import RateLimit
+from oharness.testing.faults import FaultyFileSystem
 from oharness.testing.randomness import SeededRandomness
 from oharness.testing.simulated_network import (
     DELIVERED,
@@ -100,11 +100,12 @@ class LiveCloud:
         return self.fate(request)
 
 
-class _FilesOfTheDay(FileSystem):
+class _FilesOfTheDay(FaultyFileSystem):
     """Files whose age is told in simulated time: three simulated seconds after an edit, a file counts as settled."""
 
     def __init__(self, clock: SimulatedClock) -> None:
-        super().__init__()
+        super().__init__(lambda operation, path: self.fails(operation, path))
+        self.fails: Callable[[str, Path], None] = lambda operation, path: None
         self._clock = clock
 
     def file_time_ns(self) -> int:
@@ -152,6 +153,10 @@ class LiveMachine:
         path.write_text(note_text(note), encoding="utf-8")
         os.utime(path, ns=(now * 1_000_000, now * 1_000_000))
         self.coordinator.look_at(self.key(scope))
+
+    def break_disk(self, fails: Callable[[str, Path], None] = lambda operation, path: None) -> None:
+        """From now on the disk is like that; without an argument it is in order again."""
+        self.files.fails = fails
 
     def remove(self, scope: Scope, note_id: str) -> None:
         """Somebody deletes a file; the system tells."""

@@ -32,7 +32,10 @@ def main() -> int:
     broken: list[Played] = []
     started = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(arguments.workers, _be_quiet) as pool:
-        for played in pool.imap_unordered(functools.partial(play, plant=arguments.plant), seeds, chunksize=8):
+        stories = pool.imap_unordered(functools.partial(play, plant=arguments.plant), seeds, chunksize=8)
+        for number, played in enumerate(stories, 1):
+            if number % 500 == 0:
+                print(f"{number} ends, {time.perf_counter() - started:.0f} s", flush=True)
             counts.update(played.counts)
             if played.faults:
                 broken.append(played)

@@ -13,6 +13,7 @@ import pytest
 from oharness.core.errors import OharnessError
 from oharness.disk.filesystem import FileSystem
 from oharness.sync.directory import Directory
+from oharness.sync.mending import NotDamaged, mend
 from oharness.sync.one_pass import one_pass
 from oharness.sync.resolve import keep_both, keep_mine, merge_by_hand, take_cloud
 from oharness.sync.transport import ServiceUnreachable
@@ -215,6 +216,52 @@ async def test_an_answer_cut_short_at_any_file_operation_can_be_given_again(
         assert other.bodies() == restarted.bodies()
         shutil.rmtree(place)
     assert number > 5
+
+
+BROKEN = b"---\n{half a not"
+
+
+@pytest.mark.parametrize("state", ["in sync", "in conflict"])
+@pytest.mark.parametrize("power", ["the process dies", "the power goes"])
+@pytest.mark.timeout(900)
+async def test_mending_cut_short_at_any_file_operation_can_be_asked_for_again(
+    tmp_path: Path, clock: FakeClock, power: str, state: str
+) -> None:
+    store = RamObjects(clock)
+    a, b = (Device(tmp_path / name, SyncServer(clock, SeededRandomness("s"), store=store)) for name in ("a", "b"))
+    a.write("n", "one")
+    await settle_all(a, b)
+    if state == "in conflict":
+        a.write("n", "A's")
+        b.write("n", "B's")
+        await a.sync()
+        assert (await b.sync()).conflicts == ["n"]
+    good = "B's" if state == "in conflict" else "one"
+    b.path("n").write_bytes(BROKEN)
+    start = Prepared(tmp_path / "b", await objects_in(store), clock)
+    for number, files in enumerate(every_crash()):
+        place = tmp_path / f"crash-{number}"
+        device = await start.copy(place, files)
+        try:
+            mend(device.directory, "n")
+        except Crashed:
+            if power == "the power goes":
+                files.power_is_lost(place)
+        restarted = Device(place, device.server)
+        assert restarted.path("n").read_bytes() == BROKEN or restarted.bodies() == {"n": good}
+        with contextlib.suppress(NotDamaged):
+            mend(restarted.directory, "n")
+        assert restarted.bodies() == {"n": good}
+        assert BROKEN in set_aside(restarted)
+        assert list(restarted.conflicts()) == (["n"] if state == "in conflict" else [])
+        assert (await restarted.sync()).pushed == []
+        assert restarted.bodies() == {"n": good}
+        shutil.rmtree(place)
+    assert number > 5
+
+
+def set_aside(device: Device) -> list[bytes]:
+    return [one.data for one in device.directory.backups.of_note(device.directory.scope, "n")]
 
 
 class Unplugged:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from oharness.disk.note_dir import NoteDir, Scan
 from tests.cli.conftest import Call, everything_below
 
 pytestmark = pytest.mark.memory
@@ -118,6 +119,23 @@ class TestReading:
         piped = oharness("memory", "recall", "--batch", "-", stdin=good)
         assert (piped.code, len(piped.out.splitlines())) == (0, 1)
         assert not (home / "memory-usage").exists()
+
+    def test_recall_looks_at_the_files_once_however_many_messages(
+        self, notes: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        scans: list[Path] = []
+        scan = NoteDir.scan
+
+        def counted(folder: NoteDir) -> Scan:
+            scans.append(folder.path)
+            return scan(folder)
+
+        monkeypatch.setattr(NoteDir, "scan", counted)
+        lines = '{"message":"when do we deploy?"}\n' * 3
+        for arguments in (("recall", "deploy?"), ("why", "deploy?"), ("recall", "--batch", "-")):
+            scans.clear()
+            assert oharness("memory", *arguments, stdin=lines).code == 0
+            assert len(scans) == len(set(scans)), arguments
 
     def test_why_says_what_kept_each_note_out(self, notes: Path, oharness: Call) -> None:
         answer = oharness("memory", "why", "how does the deploy server work", "--json").json

@@ -185,7 +185,7 @@ def recall(call: Invocation, message: tuple[str, ...], batch: str | None) -> int
     if not message:
         raise MissingValue("MESSAGE")
     with call.memory_for_reading() as opened:
-        recalled = recall_for_message(opened, " ".join(message))
+        recalled = recall_for_message(opened, " ".join(message), just_looked=True)
     call.output.answer(note_documents.recall_document(recalled), lambda: note_lines.recall_lines(recalled, call.output))
     call.tell(recalled.notices)
     return DONE
@@ -203,7 +203,7 @@ def why(call: Invocation, message: tuple[str, ...]) -> None:
     from oharness.memory.recall import explain_recall
 
     with call.memory_for_reading() as opened:
-        explanation = explain_recall(opened, " ".join(message))
+        explanation = explain_recall(opened, " ".join(message), just_looked=True)
     call.output.answer(note_documents.why_document(explanation), lambda: note_lines.why_lines(explanation, call.output))
 
 
@@ -351,11 +351,13 @@ def _recall_batch(call: Invocation, batch: str) -> int:
     from oharness.memory.recall import recall_for_message
 
     code = DONE
+    text = text_from(batch, "--batch", call.stdin)
     with call.memory_for_reading() as opened:
-        for message in messages_in(text_from(batch, "--batch", call.stdin)):
+        for message in messages_in(text):
             if message is None:
                 code = WRONG_USAGE
                 call.output.json_line(error_line(call.words))
             else:
-                call.output.json_line(note_documents.recall_document(recall_for_message(opened, message)))
+                recalled = recall_for_message(opened, message, just_looked=True)
+                call.output.json_line(note_documents.recall_document(recalled))
     return code

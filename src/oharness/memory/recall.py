@@ -45,13 +45,17 @@ class Explanation:
     min_score: float
 
 
-def recall_for_message(memory: Memory, message: str, already_attached: Collection[NoteKey] = ()) -> MessageRecall:
+def recall_for_message(
+    memory: Memory, message: str, already_attached: Collection[NoteKey] = (), *, just_looked: bool = False
+) -> MessageRecall:
     """The notes that fit a message, after a look at the files; counts nothing. Never raises.
 
-    `already_attached` are the notes that messages still in the transcript carry.
+    `already_attached` are the notes that messages still in the transcript carry. `just_looked` says that the files
+    were looked at for this same message, as opening the memory does: a look costs more than the recall.
     """
     try:
-        memory.refresh()
+        if not just_looked:
+            memory.refresh()
         return _recalled(memory, message, already_attached)
     # "Recall failing never stops a message from being sent."
     except Exception as error:  # noqa: BLE001
@@ -68,12 +72,15 @@ def count_recalled(memory: Memory, recalled: MessageRecall) -> None:
             continue
 
 
-def explain_recall(memory: Memory, message: str, already_attached: Collection[NoteKey] = ()) -> Explanation:
+def explain_recall(
+    memory: Memory, message: str, already_attached: Collection[NoteKey] = (), *, just_looked: bool = False
+) -> Explanation:
     """Why each note that shares a word with the message would or would not go with it; those that would are read.
 
     Raises: StorageFailed; DirectoryRedirected.
     """
-    memory.refresh()
+    if not just_looked:
+        memory.refresh()
     with searching(memory) as sources:
         found = candidates(message, sources)
     return Explanation(verdicts_on(memory, found, already_attached), memory.settings.recall.min_score)

@@ -9,6 +9,7 @@ from oharness.harness.events import Unattended
 from oharness.harness.messages import AttachedBlock, own_text
 from oharness.harness.model import ModelRequest
 from oharness.memory.remember import RememberRequest, remember
+from oharness.memory.service import MemoryService
 from oharness.testing.model import Says, ScriptedModel, calls, says
 from tests.plugins.memory.conftest import MakeHarness, ask, notices, send
 
@@ -125,3 +126,26 @@ async def test_agent_options_give_recall_without_a_plugin_host(tmp_path: Path, h
     assert notices(events)["recalled"].fields["count"] == 1
     await agent.close()
     memory.close()
+
+
+async def test_a_run_looks_at_the_files_once_and_each_run_looks_anew(
+    make_harness: MakeHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = await make_harness(ScriptedModel([says("yes")] * 3))
+    agent = await harness.start()
+    looks: list[str] = []
+    refresh = MemoryService.refresh
+
+    def counted(service: MemoryService) -> None:
+        looks.append(str(service.kind))
+        refresh(service)
+
+    monkeypatch.setattr(MemoryService, "refresh", counted)
+    await send(agent, "hello")
+    assert looks == ["project", "user"]
+    (tmp_path / "store" / "MEMORY" / "by-hand.md").write_text(
+        '---\n{"id":"by-hand","summary":"We deploy on Thursdays"}\n---\n'
+    )
+    assert "recalled" in notices(await send(agent, "when do we deploy?"))
+    assert looks == ["project", "user"] * 2
+    await agent.close()

@@ -8,6 +8,7 @@ from oharness.harness.messages import AttachedBlock, Message, Role
 from oharness.memory.notices import MemoryNotice
 from oharness.memory.recall import MessageRecall, count_recalled, recall_for_message
 from oharness.memory.scopes import Memory
+from oharness.plugins.memory.looks import LooksOfRuns
 from oharness.recall.attachment import from_metadata
 from oharness.recall.choose import NoteKey
 
@@ -17,25 +18,27 @@ SOURCE = "memory"
 class NoteRecall:
     """Recall as a message hook, and as `AgentOptions.memory` for agents without a plugin host."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, looks: LooksOfRuns | None = None) -> None:
         self._memory = memory
+        self._looks = looks or LooksOfRuns()
 
     async def recall(self, text: str, run: RunContext) -> MessageAddition:
         """What goes with a message; a note that the transcript still carries is not attached again."""
         if not self._memory.settings.recall.enabled or run.is_subagent:
             return MessageAddition()
-        recalled = await asyncio.to_thread(self._recalled, text, attached_already(run.transcript))
+        just_looked = self._looks.was_just_looked(run)
+        recalled = await asyncio.to_thread(self._recalled, text, attached_already(run.transcript), just_looked)
         return addition_of(recalled)
 
-    def _recalled(self, text: str, already: frozenset[NoteKey]) -> MessageRecall:
-        recalled = recall_for_message(self._memory, text, already)
+    def _recalled(self, text: str, already: frozenset[NoteKey], just_looked: bool) -> MessageRecall:
+        recalled = recall_for_message(self._memory, text, already, just_looked=just_looked)
         count_recalled(self._memory, recalled)
         return recalled
 
 
-def recall_hook(memory: Memory) -> MessageHook:
+def recall_hook(memory: Memory, looks: LooksOfRuns) -> MessageHook:
     """Per-message recall for the plugin host."""
-    return MessageHook("recall", NoteRecall(memory).recall)
+    return MessageHook("recall", NoteRecall(memory, looks).recall)
 
 
 def attached_already(transcript: Iterable[Message]) -> frozenset[NoteKey]:

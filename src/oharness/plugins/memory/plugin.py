@@ -6,6 +6,7 @@ from oharness.harness.descriptors import PluginRegistry
 from oharness.memory.scopes import Memory
 from oharness.plugins.memory.background import BackgroundSync, use_hook
 from oharness.plugins.memory.background_merging import BackgroundMerging, merges_hook
+from oharness.plugins.memory.looks import LooksOfRuns
 from oharness.plugins.memory.message_hook import recall_hook
 from oharness.plugins.memory.page.descriptor import memory_page
 from oharness.plugins.memory.prompt import memory_section
@@ -34,8 +35,9 @@ class MemoryPlugin:
     def register(self, registry: PluginRegistry) -> None:
         for tool in memory_tools(self.memory):
             registry.tool(tool)
-        registry.prompt_section(memory_section(self.memory))
-        registry.message_hook(recall_hook(self.memory))
+        looks = LooksOfRuns()
+        registry.prompt_section(memory_section(self.memory, looks))
+        registry.message_hook(recall_hook(self.memory, looks))
         registry.run_hook(extraction_hook(self.memory))
         registry.page(memory_page(self.memory, self.background, self.merging.desk if self.merging else None))
         if self.background is not None:

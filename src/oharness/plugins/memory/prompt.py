@@ -6,15 +6,18 @@ from oharness.harness.descriptors import PromptSection, RunContext
 from oharness.memory.reading import index_of
 from oharness.memory.scopes import Memory
 from oharness.plugins.memory.guidance import GUIDANCE
+from oharness.plugins.memory.looks import LooksOfRuns
 
 TITLE = "# Memory"
 
 
-def memory_section(memory: Memory) -> PromptSection:
+def memory_section(memory: Memory, looks: LooksOfRuns) -> PromptSection:
     """The section, made anew at the start of each run."""
 
     async def text(run: RunContext) -> str:
-        return await asyncio.to_thread(section_text, memory)
+        text = await asyncio.to_thread(section_text, memory)
+        looks.looked(run)
+        return text
 
     return PromptSection("memory", text)
 

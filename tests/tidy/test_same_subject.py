@@ -24,6 +24,9 @@ def groups(*summaries: str, tags: tuple[str, ...] = ()) -> list[tuple[str, ...]]
         ("用户偏好简短的回答", "用户偏好简短回答"),
         ("Os preços são guardados em centavos", "Guardamos os preços em centavos"),
         ("Les prix sont stockés en centimes", "Nous stockons les prix en centimes"),
+        ("Webhook retries are not enabled", "Webhook retries aren't enabled"),
+        ("In the frontend folder we use tabs, not spaces", "Use tabs instead of spaces in the frontend folder"),
+        ("Les cartes utilisent des fonds, pas des bordures", "Les cartes utilisent des fonds au lieu de bordures"),
     ],
 )
 def test_notes_that_say_the_same_are_of_one_subject(one: str, other: str) -> None:
@@ -50,6 +53,15 @@ def test_notes_that_say_the_same_are_of_one_subject(one: str, other: str) -> Non
         ("Le bouton principal est violet", "Le bouton principal est vert"),
         ("Implantamos às quintas", "Implantamos às sextas"),
         ("La réunion a lieu le 3 mars", "La réunion a lieu le 4 mars"),
+        ("Webhook retries are enabled in staging", "Webhook retries are not enabled in staging"),
+        ("Webhook retries are enabled in staging", "Webhook retries are disabled in staging"),
+        ("In migrations, drop unused columns at once", "In migrations, never drop unused columns at once"),
+        ("Squash commits before a merge", "Don't squash commits before a merge"),
+        ("用户可以导出报表", "用户不可以导出报表"),
+        ("测试环境启用自动重试功能", "测试环境禁用自动重试功能"),
+        ("As retentativas estão ligadas no servidor", "As retentativas não estão ligadas no servidor"),
+        ("O backup do banco roda toda manhã", "O backup do banco roda toda noite"),
+        ("Les relances sont actives chez le client", "Les relances ne sont pas actives chez le client"),
     ],
 )
 def test_look_alikes_with_other_values_are_not(one: str, other: str) -> None:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
-from oharness.recall.words import fold
+from oharness.recall.stems import language_of
+from oharness.recall.words import fold, runs_of, words_of
 
 _WORDS = """
 not never none nothing nobody nowhere neither nor without cannot cant dont doesnt didnt isnt arent wasnt werent wont
@@ -22,6 +24,46 @@ _HAN_HARMLESS = re.compile(
     r"|特别|特別|区别|區別|类别|類別|级别|級別|分别|分別|个别|個別|别人|別人|识别|識別|性别|性別|别名"
 )
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_OPPOSITE_WORDS = """
+off disable disables disabled disabling deactivated inactive forbidden forbid forbids prohibited banned blocked
+denied deny denies rejected optional deprecated
+desligado desligada desligados desligadas desativado desativada desativados desativadas inativo inativa inativos
+inativas bloqueado bloqueada negado negada opcional
+desactive desactivee desactives desactivees inactif inactive inactifs inactives eteint eteinte bloque bloquee refuse
+refusee facultatif facultative optionnel optionnelle
+"""
+_OPPOSITES = frozenset(_OPPOSITE_WORDS.split())
+"""Words that say by themselves what `not` says of their opposite."""
+_HAN_OPPOSITES = re.compile(r"禁用|停用|关闭|關閉|拒绝|拒絕|屏蔽|可选|可選|禁止")
+_CONTRAST = re.compile(
+    r"(?:[,、;(]\s*(?:(?:and|but|e|mas|et|mais)\s+)?|\b(?:and|but|e|mas|et|mais)\s+)"
+    r"(?:not|n[aã]o|pas|non)(?:\s+\S+){1,4}\s*$|[,，、;；]?\s*(?:而不是|而非|不是).*$",
+    re.IGNORECASE,
+)
+_LEAST_BEFORE_A_CONTRAST = 3
+
+
+def says_no(text: str) -> bool:
+    """Whether the sentence denies: `not enabled` and `disabled` do, `not disabled` and `tabs, not spaces` do not."""
+    words = {_sense(word) for word in _SPOKEN.findall(text)}
+    if words == {""} and not _HAN.search(text) and not _HAN_OPPOSITES.search(text):
+        return False
+    contrast = _CONTRAST.search(text)
+    if contrast is not None and sum(1 for _ in words_of(text[: contrast.start()])) >= _LEAST_BEFORE_A_CONTRAST:
+        text = text[: contrast.start()]
+    plain = _HAN_OPPOSITES.sub(" ", text)
+    spoken = _SPOKEN.findall(plain)
+    kept = [word for word in spoken if _sense(word) != "opposite"]
+    is_opposite = plain != text or len(kept) < len(spoken)
+    return is_negated(" ".join(kept), {language_of(runs_of(text))}) != is_opposite
+
+
+@lru_cache(maxsize=32768)
+def _sense(word: str) -> str:
+    """What a word may say of the others: `not`, `opposite`, or nothing."""
+    if fold(word) in _OPPOSITES:
+        return "opposite"
+    return "not" if _negates(word, ()) else ""
 
 
 def is_negated(text: str, languages: Collection[str]) -> bool:

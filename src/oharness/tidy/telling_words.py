@@ -21,8 +21,10 @@ outubro novembro dezembro
 lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis jeudis vendredis samedis dimanches
 janvier fevrier avril mai juin juillet aout septembre octobre
 novembre decembre
-today yesterday tomorrow morning evening noon midnight hourly daily weekly monthly quarterly yearly annual
-hoje ontem amanha diario semanal mensal anual matin soir quotidien hebdomadaire mensuel annuel
+today yesterday tomorrow morning afternoon evening night nightly noon midnight hourly daily weekly monthly
+quarterly yearly annual
+hoje ontem amanha manha tarde noite diario semanal mensal anual matin soir nuit minuit midi quotidien
+hebdomadaire mensuel annuel
 """
 _NUMBERS = """
 two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred thousand million

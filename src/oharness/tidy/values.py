@@ -1,7 +1,7 @@
 """The values in a note's summary and tags: what two notes of one subject have in common, or else are not one.
 
-Numbers, versions and dates (every word with a digit), colours, days, and names: listed ones, and words that are
-written with a capital where their place does not ask for one.
+Numbers, versions and dates (every word with a digit), colours, days, whether it says that something is not so, and
+names: listed ones, and words that are written with a capital where their place does not ask for one.
 """
 
 import re
@@ -12,12 +12,14 @@ from functools import lru_cache
 from oharness.recall.stems import LANGUAGES, function_words, stem
 from oharness.recall.usual.shares import shares
 from oharness.recall.words import fold, words_of, words_of_run
+from oharness.tidy.negation import says_no
 from oharness.tidy.telling_words import HAN_VALUES, VALUES
 
 _HAN_VALUE = re.compile(HAN_VALUES)
 _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?:;—–]\s*[\"'“«(\[]?$|^\W*$")
+_DENIES = "!"
 _MOST_CAPITALS = 0.6
 _LOOKED_BACK = 6
 _LONGEST_SUBSTITUTE = 4
@@ -44,6 +46,8 @@ def values_of(summary: str, tags: Iterable[str]) -> Values:
     wide = fold(summary) if _WIDE.search(summary) else ""
     if wide or _WIDE.search(text):
         hard |= set(_HAN_VALUE.findall(fold(text)))
+    if says_no(summary):
+        hard.add(_DENIES)
     return Values(frozenset(hard), _names(summary), frozenset(folded), wide)
 
 

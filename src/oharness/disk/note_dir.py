@@ -258,8 +258,13 @@ class NoteDir:
     def _looked_at(self, listing: Listing) -> Scan:
         files: list[FileStamp] = []
         problems: list[ProblemEntry] = []
+        largest = self._largest_file
         for stamp in listing.files:
-            if not _looks_like_a_note(stamp.name):
+            name, _, size, _ = stamp
+            if 0 < size <= largest and name.isascii() and name[0] != "." and name.endswith(FILE_SUFFIX):
+                files.append(stamp)  # as nearly always: thousands are looked at after each edit
+                continue
+            if not _looks_like_a_note(name):
                 continue
             reason = self._problem_of(stamp)
             if reason is None:

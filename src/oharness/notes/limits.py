@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from oharness.core.errors import Refused
 from oharness.notes.entry import FileStamp
@@ -28,6 +29,9 @@ class TooManyNotes(Refused):
     limit: int
 
 
+_NAME = itemgetter(0)
+
+
 @dataclass(frozen=True, slots=True)
 class LoadChoice:
     """Which files are loaded; the length of `left_out` is what the warning says."""
@@ -38,8 +42,11 @@ class LoadChoice:
 
 def choose_loaded(files: Iterable[FileStamp], max_notes: int) -> LoadChoice:
     """The `max_notes` most recently modified files, in the order of their names; equal times go by name."""
-    by_age = sorted(files, key=lambda stamp: (-stamp.mtime_ns, stamp.name))
-    return LoadChoice(tuple(sorted(by_age[:max_notes], key=lambda stamp: stamp.name)), tuple(by_age[max_notes:]))
+    found = list(files)
+    if len(found) <= max_notes:
+        return LoadChoice(tuple(sorted(found, key=_NAME)), ())
+    by_age = sorted(found, key=lambda stamp: (-stamp.mtime_ns, stamp.name))
+    return LoadChoice(tuple(sorted(by_age[:max_notes], key=_NAME)), tuple(by_age[max_notes:]))
 
 
 def check_room(present: int, added: int, max_notes: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from oharness.testing.openai_server import RunningServer, start_openai_server
+from tests.cli.test_terminal import Terminal
 from tests.journeys.test_first_landing import Program
 
 pytestmark = pytest.mark.memory
@@ -99,4 +100,30 @@ def test_the_answer_is_there_while_the_extractor_is_still_asked_and_a_kill_loses
     program("run", "hello")
     assert len(notes(program)) == 1
     assert program("run", "hello again")["saved"] == 1
+    assert len(notes(program)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are of Unix")
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_whoever_waits_at_the_end_is_told_why_and_ctrl_c_leaves_it_for_later(make_program: Any, command: str) -> None:
+    hanging = make_program({"when": {"system": "worth a note"}, "hang": True})
+    hanging("project", "init")
+    place = ("--project", str(hanging.project))
+    told = "Looking for notes in this conversation"
+    terminal = Terminal(*place, command, *([SAID] if command == "run" else []), **hanging.environment)
+    try:
+        if command == "chat":
+            terminal.type(SAID + "\r")
+        terminal.wait_for("Understood.")
+        if command == "chat":
+            terminal.type("\x04")
+        terminal.wait_for(told)
+        terminal.press("\x03")
+        assert terminal.wait_for_the_end() == 0
+    finally:
+        terminal.close()
+    assert terminal.seen.count(told) == 1
+    assert notes(hanging) == []
+    program = make_program(EXTRACTOR)
+    assert told not in str(program("run", "hello"))
     assert len(notes(program)) == 1

@@ -13,6 +13,7 @@ from oharness.cli.exit_codes import DONE
 from oharness.cli.extras import ExtraMissing
 from oharness.cli.grammar import Command, pass_invocation
 from oharness.cli.invocation import Invocation
+from oharness.cli.last_work import told_beside
 from oharness.cli.logs import set_up_logs
 from oharness.cli.note_lines import list_lines, search_lines
 from oharness.cli.plain_input import PlainInput
@@ -78,7 +79,14 @@ async def _plainly(call: Invocation, resume: str, mode: str | None, model: str |
     async with await Harness.in_environment(call.opened(), model, Unattended()) as harness:
         agent = await _agent(harness, resume, mode)
         loop = ChatLoop(
-            harness, agent, PlainInput(call.stdin), view, call.words, call.output.ink, _notes(harness, call)
+            harness,
+            agent,
+            PlainInput(call.stdin),
+            view,
+            call.words,
+            call.output.ink,
+            _notes(harness, call),
+            told_beside(call.output),
         )
         view.lines(_greeting(harness, agent, call))
         await _held(loop)
@@ -117,7 +125,7 @@ async def _richly(call: Invocation, resume: str, mode: str | None, model: str | 
     asking = Asking(call.words, ink, tell, typed.answer)
     async with await Harness.in_environment(call.opened(), model, asking) as harness:
         agent = await _agent(harness, resume, mode)
-        loop = ChatLoop(harness, agent, typed, view, call.words, ink, _notes(harness, call))
+        loop = ChatLoop(harness, agent, typed, view, call.words, ink, _notes(harness, call), told_beside(call.output))
         talks.append(loop)
         view.lines(_greeting(harness, agent, call))
         if resume:

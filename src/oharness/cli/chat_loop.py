@@ -6,6 +6,7 @@ from typing import Protocol
 
 from oharness.cli.columns import one_line, printable, table
 from oharness.cli.interrupts import until_interrupted
+from oharness.cli.last_work import Tell, until_closed
 from oharness.cli.output import Ink, minute
 from oharness.cli.run_view import RunView
 from oharness.core.errors import OharnessError
@@ -84,6 +85,7 @@ class ChatLoop:
         words: Catalogue,
         ink: Ink,
         more: tuple[Slash, ...] = (),
+        tell: Tell = lambda notice: None,
     ) -> None:
         self.agent = agent
         self._conversations = conversations
@@ -92,6 +94,7 @@ class ChatLoop:
         self._words = words
         self._ink = ink
         self._more = more
+        self._tell = tell
         self._leaving = False
 
     async def go(self) -> None:
@@ -259,7 +262,7 @@ class ChatLoop:
         await self._close(self.agent)
 
     async def _close(self, agent: Agent) -> None:
-        await until_interrupted(agent.close())
+        await until_closed(agent, self._tell)
 
 
 def mode_sentence(mode: Mode) -> str:

@@ -13,6 +13,7 @@ from oharness.cli.given import STDIN, text_from
 from oharness.cli.grammar import Command, pass_invocation
 from oharness.cli.interrupts import until_interrupted
 from oharness.cli.invocation import Invocation
+from oharness.cli.last_work import told_beside, until_closed
 from oharness.cli.logs import set_up_logs
 from oharness.cli.plain_input import PlainInput
 from oharness.cli.run_view import PlainView
@@ -112,7 +113,7 @@ async def _run(
                 output.document(told.document(agent.session.session_id))
         finally:
             view.end()
-            await until_interrupted(agent.close())
+            await until_closed(agent, told_beside(output))
     return DONE
 
 

@@ -103,6 +103,13 @@ class Agent:
     def mode(self, mode: Mode) -> None:
         self._gate.mode = mode
 
+    @property
+    def doing(self) -> tuple[Notice, ...]:
+        """What `close` would wait for, as far as it is known; nothing when it would not."""
+        if self._after_run is None or self._after_run.done():
+            return ()
+        return self._options.host.doing()
+
     def run(self, text: str) -> AsyncGenerator[RunEvent, None]:
         """Sends a message and gives what happens until it is answered; `RunFinished` comes last.
 

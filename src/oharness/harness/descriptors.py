@@ -67,12 +67,16 @@ class MessageHook:
 
 @dataclass(frozen=True, slots=True)
 class RunHook:
-    """Told when a run starts and has stopped, and of what compaction is about to drop."""
+    """Told when a run starts and has stopped, and of what compaction is about to drop.
+
+    `doing` says what its `on_stop` works on right now, for a person who waits for the end; None for nothing.
+    """
 
     name: str
     on_start: Callable[[RunContext], Awaitable[tuple[Notice, ...]]] | None = None
     on_stop: Callable[[RunContext], Awaitable[None]] | None = None
     on_compaction: Callable[[RunContext, tuple[Message, ...]], Awaitable[None]] | None = None
+    doing: Callable[[], Notice | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

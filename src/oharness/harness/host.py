@@ -208,6 +208,12 @@ class PluginHost:
                 await asked(owned.plugin, owned.value.name, question, notices, seconds=None)
         return tuple(notices)
 
+    def doing(self) -> tuple[Notice, ...]:
+        """What run hooks work on after the last run, as far as they say so."""
+        asked_for = (owned.value.doing for owned in self._of("run hook", RunHook))
+        found = [doing() for doing in asked_for if doing is not None]
+        return tuple(notice for notice in found if notice is not None)
+
     async def on_compaction(self, run: RunContext, dropped: tuple[Message, ...]) -> tuple[Notice, ...]:
         """Tells run hooks what is about to be dropped; gives what went wrong."""
         notices: list[Notice] = []

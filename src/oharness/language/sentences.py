@@ -239,6 +239,7 @@ COUNTED_NOTICES: Mapping[str, str] = {
 NOTICES: Mapping[str, str] = {
     "extraction-needs-model": "Automatic extraction is on, but {model} is no language model, so nothing is extracted. "
     "Set `model` or `smallModel` in config.json, or OHARNESS_SMALL_MODEL, for example to openai-compatible:NAME.",
+    "looking-for-notes": "Looking for notes in this conversation. Ctrl-C leaves that for later.",
     "step-limit": "Stopped after {steps} steps. Say that it should go on, or say what to do instead.",
     "transcript-damaged": "Parts of this conversation's file cannot be read ({count}); the rest is here.",
     "hook-failed": "{hook} of the plugin {plugin} failed ({error}); the message was sent all the same.",

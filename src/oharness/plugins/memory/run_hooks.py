@@ -35,6 +35,11 @@ class ConversationExtraction:
         self._read: dict[str, ReadUpTo] = {}
         self._one_at_a_time = asyncio.Lock()
         self._told_of_model = False
+        self._asking = 0
+
+    def doing(self) -> Notice | None:
+        """That notes are being looked for, while the small model is asked."""
+        return Notice("looking-for-notes") if self._asking else None
 
     @property
     def is_on(self) -> bool:
@@ -96,11 +101,14 @@ class ConversationExtraction:
         if prepared is None:
             return
         asked = Message(Role.USER, (TextBlock(prepared.prompt),), prepared.turns[-1].at)
+        self._asking += 1
         try:
             reply = await whole_reply(model, ModelRequest(SYSTEM, (asked,), output_schema=SCHEMA))
         except ModelFailed:
             await asyncio.to_thread(extraction.ask_later, claimed)
             return
+        finally:
+            self._asking -= 1
         await to_the_end(asyncio.to_thread(extraction.save, prepared, own_text(reply.message)))
 
     def _announcements(self, session: str, first: bool) -> list[Notice]:
@@ -119,6 +127,7 @@ def extraction_hook(memory: Memory) -> RunHook:
         on_start=extraction.on_start,
         on_stop=extraction.on_stop,
         on_compaction=extraction.on_compaction,
+        doing=extraction.doing,
     )
 
 

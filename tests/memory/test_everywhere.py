@@ -214,6 +214,23 @@ def test_a_note_that_says_the_same_is_named_and_kept(world: World) -> None:
     assert [(one.where, one.detail) for one in receipt.kept] == [(Where.OTHER_NOTES, "other-a")]
 
 
+def test_backups_of_other_notes_that_say_the_same_are_named_and_kept(world: World) -> None:
+    memory = everything(world)
+    merged = RememberRequest(summary="Doors of the house", body=f"The front door is blue.\n{SUMMARY}", id="doors-a")
+    remember(memory, merged)
+    remember(memory, RememberRequest(summary="Doors of the house", body="The front door is blue.", id="doors-a"))
+    look = look_everywhere(memory, ID, None)
+    receipt = forget_everywhere(memory, ID, None)
+    named = [(one.where, one.detail) for one in receipt.kept]
+    assert named == [(Where.OTHER_BACKUPS, "doors-a")]
+    assert look.stays == receipt.kept
+    assert left_of(world.open(), ID, None).stays == receipt.kept
+    memory = world.open()
+    assert len(memory.backups.readable_of("doors-a")) == 1, "it may be all that is left of another note"
+    forget_everywhere(memory, "doors-a", None)
+    assert left_of(world.open(), ID, None).stays == ()
+
+
 def test_commits_that_hold_the_note_are_named(world: World) -> None:
     git(world, "init", "-q")
     memory = everything(world)

@@ -149,6 +149,15 @@ class Backups:
         read = (self.get(name) for _, name in sorted(names, key=lambda item: -item[0]))
         return [backup for backup in read if backup.note_id == note_id and backup.scope == scope]
 
+    def readable(self) -> Iterator[Backup]:
+        """Every backup, in no order; a damaged backup file is passed over.
+
+        Raises: StorageFailed when there is a folder that cannot be read.
+        """
+        for _, name in self._names():
+            with contextlib.suppress(NoSuchBackup, BrokenFile, StorageFailed):
+                yield self.get(name)
+
     def readable_of(self, note_id: str) -> list[Backup]:
         """Every backup under this id in whatever scope, latest first; a damaged backup file is passed over.
 

@@ -23,6 +23,7 @@ from oharness.memory.note_traces import (
     Why,
     is_known_to_sync,
     last_stores,
+    other_notes_with_backups,
     purge_waits,
     sync_stores,
     text_stores,
@@ -209,7 +210,7 @@ def _without_index(memory: Memory, anything: bool) -> Taken:
 
 
 def _elsewhere(memory: Memory, aim: _Aim) -> list[Stays]:
-    """Where only a person can remove it: commits of git, and other notes that say the same."""
+    """Where only a person can remove it: commits of git, other notes that say the same, and backups of those."""
     stays = []
     path = aim.service.folder.note_path(aim.sought.note_id)
     checkout = checkout_around(path.parent)
@@ -219,7 +220,10 @@ def _elsewhere(memory: Memory, aim: _Aim) -> list[Stays]:
         found = memory.service(kind).read(note_id)
         if isinstance(found, NoteFile) and _says(found.note, aim.sought):
             stays.append(Stays(Where.OTHER_NOTES, Why.SAID_IN_ANOTHER_NOTE, note_id))
-    return stays
+    return stays + [
+        Stays(Where.OTHER_BACKUPS, Why.SAID_IN_EARLIER_VERSION, note_id)
+        for note_id in other_notes_with_backups(memory, aim.scope, aim.sought)
+    ]
 
 
 def _like(memory: Memory, aim: _Aim) -> list[tuple[ScopeKind, str]]:

@@ -50,6 +50,7 @@ class Where(StrEnum):
     CLOUD = "cloud"
     GIT_HISTORY = "git-history"
     OTHER_NOTES = "other-notes"
+    OTHER_BACKUPS = "other-backups"
     OTHER_DEVICES = "other-devices"
 
 
@@ -62,6 +63,7 @@ class Why(StrEnum):
     NOT_A_NOTE = "not-a-note"
     IN_COMMITS = "in-commits"
     SAID_IN_ANOTHER_NOTE = "said-in-another-note"
+    SAID_IN_EARLIER_VERSION = "said-in-earlier-version"
     WAITS_FOR_SYNC = "waits-for-sync"
     OUT_OF_REACH = "out-of-reach"
 
@@ -318,6 +320,22 @@ def texts_kept_of(memory: Memory, scope: Scope, note_id: str) -> list[Note]:
         with contextlib.suppress(NotANote):
             notes.append(parse_note(data, note_file_name(note_id)))
     return notes
+
+
+def other_notes_with_backups(memory: Memory, scope: Scope, sought: Sought) -> list[str]:
+    """The ids of other notes of which a backup says the same, as a merge leaves them.
+
+    They stay: a backup may be all that is left of a note that nobody asked to forget.
+    Raises: StorageFailed.
+    """
+    found = set()
+    for backup in memory.backups.readable():
+        is_of_note = backup.note_id == sought.note_id and backup.scope in (None, scope)
+        if is_of_note or backup.note_id in found:
+            continue
+        if sought.holds_its_words(backup.data.decode("utf-8", "replace")):
+            found.add(backup.note_id)
+    return sorted(found)
 
 
 def is_known_to_sync(memory: Memory, scope: Scope, note_id: str) -> bool:

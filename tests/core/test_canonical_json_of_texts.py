@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oharness.core.jsontext import canonical_json, canonical_json_of_texts
+from oharness.core.jsontext import canonical_json, canonical_json_of_texts, one_line_json, one_line_text
 
 pytestmark = pytest.mark.memory
 
@@ -32,3 +32,9 @@ def test_lone_surrogates_are_refused_either_way() -> None:
     for write in (canonical_json, canonical_json_of_texts):
         with pytest.raises(ValueError):
             write({"body": "\ud800"})
+
+
+@settings(derandomize=True, max_examples=500, deadline=None)
+@given(texts)
+def test_a_text_alone_is_written_on_one_line_as_in_any_value(text: str) -> None:
+    assert one_line_text(text) == one_line_json(text)

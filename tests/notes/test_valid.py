@@ -1,11 +1,13 @@
 """What a note must be before it is kept."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from oharness.core.clock import Millis
 from oharness.notes.frontmatter import note_text, parse_note
+from oharness.notes.hashing import content_hash
 from oharness.notes.ids import BadNoteId
 from oharness.notes.limits import LARGEST_HEADER_BYTES, NoteTooLarge
 from oharness.notes.note import Note, NoteType
@@ -16,6 +18,7 @@ from oharness.notes.valid import (
     SummaryTooLong,
     UnknownNoteType,
     checked_note,
+    header_text,
     note_type_named,
     one_line,
     problem_of,
@@ -143,3 +146,19 @@ def test_a_note_from_another_machine_is_judged(note: Note, reason: ProblemReason
 def test_a_body_from_another_machine_is_measured() -> None:
     assert problem_of(Note("a", "S", "é" * 50), max_body_bytes=100) is None
     assert problem_of(Note("a", "S", "é" * 51), max_body_bytes=100) is ProblemReason.TOO_LARGE
+
+
+@pytest.mark.parametrize("note_type", [None, "user", "a\u2028b"])
+@pytest.mark.parametrize("tags", [(), ("x",), ("ä", 'q"t', "\u2029")])
+def test_a_header_is_the_same_with_and_without_other_keys(note_type: str | None, tags: tuple[str, ...]) -> None:
+    note = Note("a-1", 'S "\x85\\', "b", note_type, tags, WHEN, Millis(0))
+    other = header_text(replace(note, extra={"z": 1}))
+    assert header_text(note) == other.removesuffix(',"z":1}') + "}"
+
+
+def test_a_changed_note_never_keeps_the_hash_of_what_it_was() -> None:
+    note = checked()
+    before = content_hash(note)
+    changed = replace(note, body="another")
+    assert content_hash(changed) == content_hash(checked(body="another")) != before
+    assert content_hash(note) == before

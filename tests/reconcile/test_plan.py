@@ -104,6 +104,18 @@ def test_a_scope_that_is_as_agreed_has_nothing_to_do() -> None:
     assert not plan.held_back
 
 
+def test_what_was_in_step_is_looked_through_once_unless_something_else_is_the_case() -> None:
+    view = scope({"a": synced("T")}, {"a": Here("T")})
+    assert planned(view).found_nothing
+    assert planned(replace(view, in_step=True)).found_nothing
+    intent = {"b": DeletedHere("T")}
+    assert not planned(replace(view, in_step=True, deletions=intent)).found_nothing
+    held_back = replace(view, files={"a": UNREADABLE})
+    assert not planned(held_back).found_nothing
+    broken = replace(scope({"a": changed_there("T", "U")}, {"a": Here("T")}), in_step=True, broken={"r7": "checksum"})
+    assert planned(broken).held_back == {"a": "checksum"}
+
+
 def test_a_conflict_a_broken_body_and_a_refusal_hold_back_only_their_own_note() -> None:
     entries = {
         "conflict": cloud_only("C", 7),

@@ -38,6 +38,14 @@ def one_line_json(value: Any) -> str:
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
 
 
+def one_line_text(text: str) -> str:
+    """What `one_line_json` gives for a text, in less time."""
+    quoted = _quoted(text)
+    if quoted.isascii():
+        return quoted
+    return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+
+
 def pretty_json(value: Any) -> str:
     """JSON for files that people may open: two spaces, one final newline."""
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

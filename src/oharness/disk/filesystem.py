@@ -112,7 +112,9 @@ class FileSystem:
 
     def list_directory(self, path: Path) -> Listing:
         """What a folder holds and how it looks, in no order."""
-        listing = Listing([], [], [])
+        files: list[FileStamp] = []
+        links: list[FileStamp] = []
+        others: list[FileStamp] = []
         with os.scandir(path) as entries:
             for entry in entries:
                 try:
@@ -120,13 +122,9 @@ class FileSystem:
                 except FileNotFoundError:  # gone since the folder was opened
                     continue
                 stamp = FileStamp(entry.name, status.st_mtime_ns, status.st_size, status.st_ino)
-                if stat.S_ISREG(status.st_mode):
-                    listing.files.append(stamp)
-                elif stat.S_ISLNK(status.st_mode):
-                    listing.links.append(stamp)
-                else:
-                    listing.others.append(stamp)
-        return listing
+                kind = stat.S_IFMT(status.st_mode)
+                (files if kind == stat.S_IFREG else links if kind == stat.S_IFLNK else others).append(stamp)
+        return Listing(files, links, others)
 
     def list_names(self, path: Path) -> list[str]:
         """The names in a folder as it spells them, without a look at the files."""

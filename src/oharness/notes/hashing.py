@@ -16,11 +16,17 @@ def normalise_body(text: str) -> str:
 
 
 def content_hash(note: Note) -> str:
-    """Lowercase hex SHA-256 of what the note says.
+    """Lowercase hex SHA-256 of what the note says, computed once for each note.
 
     Type and extra keys count only when present, so that notes from before types existed keep their hashes.
     Raises: ValueError for text that has no canonical form (lone surrogates).
     """
+    if not note.known_hash:
+        object.__setattr__(note, "known_hash", _computed_hash(note))  # a note is what it says: this changes nothing
+    return note.known_hash
+
+
+def _computed_hash(note: Note) -> str:
     content: dict[str, str | list[str]] = {
         "body": normalise_body(note.body),
         "id": note.id,

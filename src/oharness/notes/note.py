@@ -34,6 +34,8 @@ class Note:
     created_at: Millis = UNKNOWN_TIME
     updated_at: Millis = UNKNOWN_TIME
     extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING_EXTRA, hash=False)
+    known_hash: str = field(default="", init=False, repr=False, compare=False)
+    """The content hash once it was asked for (`notes.hashing`); a note made with `replace` has none."""
 
 
 def default_scope(note_type: str | None) -> ScopeKind:

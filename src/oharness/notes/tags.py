@@ -15,10 +15,20 @@ def clean_tags(raw: Any) -> tuple[str, ...]:
     Takes a list or a text, also a text that is a JSON list. Numbers become text; null, true, false,
     lists in lists and objects are passed over. Cleaning what was cleaned changes nothing.
     """
+    if isinstance(raw, list | tuple) and _are_clean(raw):
+        return tuple(raw)
     tags = _distinct(_words(_values(raw)))
     while len(tags) == 1 and (inner := _json_list(tags[0])) is not None:
         tags = _distinct(_words(inner))
     return tags
+
+
+def _are_clean(raw: Sequence[Any]) -> bool:
+    """Whether nothing has to be done, as for almost every note: a quick look that may say no too often."""
+    for tag in raw:
+        if type(tag) is not str or not tag or tag[0] == "[" or _SEPARATORS.search(tag):
+            return False
+    return len(raw) < 2 or len({tag.casefold() for tag in raw}) == len(raw)
 
 
 def _values(raw: Any) -> Sequence[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from oharness.core.clock import Millis
 from oharness.core.errors import Refused, WrongUsage
-from oharness.core.jsontext import canonical_json, one_line_json
+from oharness.core.jsontext import canonical_json, one_line_json, one_line_text
 from oharness.notes.hashing import normalise_body
 from oharness.notes.ids import check_note_id, is_note_id
 from oharness.notes.limits import LARGEST_HEADER_BYTES, NoteTooLarge, check_body_size
@@ -160,12 +160,22 @@ def extra_problem(extra: Mapping[str, Any]) -> ProblemReason | None:
 
 def header_text(note: Note) -> str:
     """The frontmatter of a note on one line, keys in their fixed order, unknown ones last in theirs."""
+    if not note.extra:
+        return _known_header_text(note)
     header: dict[str, Any] = {"id": note.id, "summary": note.summary}
     if note.type is not None:
         header["type"] = note.type
     header |= {"tags": list(note.tags), "createdAt": note.created_at, "updatedAt": note.updated_at}
     header |= {key: value for key, value in note.extra.items() if key not in KNOWN_KEYS}
     return one_line_json(header)
+
+
+def _known_header_text(note: Note) -> str:
+    """The same for a note without unknown keys, as almost all are, in a fraction of the time."""
+    typed = "" if note.type is None else f',"type":{one_line_text(note.type)}'
+    tags = ",".join(map(one_line_text, note.tags))
+    names = f'"id":{one_line_text(note.id)},"summary":{one_line_text(note.summary)}{typed},"tags":[{tags}]'
+    return f'{{{names},"createdAt":{note.created_at:d},"updatedAt":{note.updated_at:d}}}'
 
 
 def _text_problem(extra: Mapping[str, Any]) -> ProblemReason:
@@ -187,6 +197,8 @@ def _check_plain_text(note: Note) -> None:
 
 
 def _first_unplain_part(note: Note) -> str | None:
+    if _encodes(f"{note.summary}{','.join(note.tags)}{note.type or ''}") and _encodes(note.body):
+        return None
     parts = {"summary": note.summary, "body": note.body, "tags": ",".join(note.tags), "type": note.type or ""}
     return next((name for name, text in parts.items() if not _encodes(text)), None)
 

@@ -89,7 +89,8 @@ class ScopeView:
 
     Shapes: `files` has every id with a file, loaded or not; `deletions` are intents, which count only where there
     is no file; `broken` are revisions whose bodies cannot be had or kept, and why; `refusals` are those that still
-    stand; `confirmed` are a person's answers since the scope paused.
+    stand; `confirmed` are a person's answers since the scope paused. `in_step`: with this very baseline and these very
+    files there was nothing to decide before.
     """
 
     baseline: Baseline
@@ -102,6 +103,12 @@ class ScopeView:
     broken: Mapping[str, str] = field(default_factory=lambda: _NOT_BROKEN)
     refusals: Mapping[str, Refusal] = field(default_factory=lambda: _NO_REFUSALS)
     confirmed: tuple[Confirmed, ...] = ()
+    in_step: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether what has to be decided follows from baseline and files alone."""
+        return not (self.deletions or self.conflicts or self.broken)
 
     def local(self, note_id: str) -> LocalSide:
         """This machine's side of one note."""
@@ -121,7 +128,7 @@ class ScopePlan:
     `decisions` are those that lead to work, in the order to do them in: what removes comes first, so that a note
     whose id changes in letter case never meets its old file. `held_back` are reported, with the reason.
     `settled_conflicts` are open no more; `dead_intents` are deletions whose note has its file. `history` is the
-    next pass's.
+    next pass's. `found_nothing`: baseline and files alone, whatever else is the case, gave nothing to decide.
     """
 
     decisions: Mapping[str, Decision]
@@ -130,6 +137,7 @@ class ScopePlan:
     settled_conflicts: frozenset[str]
     dead_intents: frozenset[str]
     history: FolderHistory
+    found_nothing: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -147,6 +155,7 @@ def plan_scope(view: ScopeView) -> ScopePlan | Paused:
         return strangers
 
     decisions = dict(_decisions(view))
+    found_nothing = view.is_plain and not decisions
     missing = {note_id: d for note_id, d in decisions.items() if isinstance(d, Vanished)}
     returned = set(_returned(view)) if head_moved(view.history, view.folder) else set()
     outside = _judge_outside(view, missing, returned)
@@ -171,7 +180,7 @@ def plan_scope(view: ScopeView) -> ScopePlan | Paused:
     decisions |= _refused(view, decisions)
     decisions |= _case_collisions(view, decisions)
     history = after_pass(view.history, view.folder, outside, answered=answered, now_ms=view.now_ms)
-    return _as_plan(view, decisions, history)
+    return replace(_as_plan(view, decisions, history), found_nothing=found_nothing)
 
 
 _NO_VERDICT = MissingVerdict(frozenset(), frozenset())
@@ -182,6 +191,8 @@ _NO_VERDICT = MissingVerdict(frozenset(), frozenset())
 
 def _decisions(view: ScopeView) -> Iterator[tuple[str, Decision]]:
     """Every decision that is not to do nothing; notes that are as agreed cost one comparison."""
+    if view.in_step and view.is_plain:
+        return
     files, entries = view.files, view.baseline.entries
     for note_id, entry in entries.items():
         if not _as_agreed(entry, files.get(note_id)):

@@ -172,7 +172,10 @@ def plan(desk: Desk) -> ScopePlan | Paused:
     Raises: StorageFailed, BrokenFile.
     """
     desk.view = _view(desk)
-    return plan_scope(desk.view)
+    planned = plan_scope(desk.view)
+    if isinstance(planned, ScopePlan) and planned.found_nothing:
+        desk.directory.last_look.keep_in_step(desk.view.files, desk.view.baseline.entries)
+    return planned
 
 
 def _view(desk: Desk) -> ScopeView:
@@ -190,6 +193,7 @@ def _view(desk: Desk) -> ScopeView:
         broken=desk.broken,
         refusals=desk.progress.refusals if desk.progress.refusal_ground == desk.ground else {},
         confirmed=desk.guard.confirmed,
+        in_step=directory.last_look.is_in_step(desk.look.files, desk.baseline.entries),
     )
 
 

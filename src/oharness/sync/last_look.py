@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from oharness.disk.note_dir import UNSETTLED, NoteFile, Scan
 from oharness.disk.sync_shapes import KnownFile
+from oharness.reconcile.baseline import Entry
 from oharness.reconcile.guards import FolderState
 from oharness.reconcile.plan import FileSide
 
@@ -29,9 +30,6 @@ class FolderLook:
 NO_LOOK = FolderLook(FolderState.UNREADABLE, {}, {}, 0)
 
 
-NO_LOOK = FolderLook(FolderState.UNREADABLE, {}, {}, 0)
-
-
 class LastLook:
     """The last look of this process at a directory, so that a look at what has not changed costs next to nothing."""
 
@@ -39,6 +37,7 @@ class LastLook:
         self._scan: Scan | None = None
         self._marks: Mapping[str, str] = {}
         self._look = NO_LOOK
+        self._in_step: tuple[Mapping[str, FileSide], Mapping[str, Entry]] | None = None
 
     def of(self, scan: Scan, marks: Mapping[str, str]) -> FolderLook | None:
         """The same look again, when every file looks as it did and had settled then."""
@@ -49,6 +48,14 @@ class LastLook:
     def under(self, marks: Mapping[str, str]) -> FolderLook:
         """The last look, whatever has changed since; an empty one if it was under other marks."""
         return self._look if self._marks == marks else NO_LOOK
+
+    def is_in_step(self, files: Mapping[str, FileSide], entries: Mapping[str, Entry]) -> bool:
+        """Whether a plan from these very objects, which are never changed in place, found nothing to decide."""
+        return self._in_step is not None and self._in_step[0] is files and self._in_step[1] is entries
+
+    def keep_in_step(self, files: Mapping[str, FileSide], entries: Mapping[str, Entry]) -> None:
+        """Remembers that a plan from these found nothing to decide."""
+        self._in_step = files, entries
 
     def keep(self, scan: Scan, marks: Mapping[str, str], look: FolderLook) -> None:
         """Remembers a look; files that were written just now are looked at again."""

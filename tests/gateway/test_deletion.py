@@ -122,6 +122,8 @@ async def test_a_deletion_with_the_sync_service_down_stops_and_goes_on_when_it_i
     assert await device.refresh() == "invalid_grant"
     page = await browser.sign_in("ann@example.com")
     assert page.url.path == "/account/leaving"
+    assert (await caller.get()).status_code == 200, "a token of the last minutes still counts, and the page says so"
+    assert "What a device still uploads until then is erased as well." in words_of(page)
     for path in ("/account", "/teams", "/device", "/account/export"):
         assert (await browser.get(path)).url.path == "/account/leaving"
     assert (await browser.send("/account/leaving")).status_code == 202

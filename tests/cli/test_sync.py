@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import jwt
 import pytest
 
@@ -172,3 +173,21 @@ def test_a_port_that_is_taken_is_said_and_is_no_answer_of_its_own(service: str, 
     assert ended.returncode == 2
     assert "OHARNESS_SYNC_PORT" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_status_says_first_that_nothing_syncs_any_more(outside: Path, oharness: Call, home: Path) -> None:
+    said = oharness("sync", "status")
+    assert said.out.splitlines()[0] == ("Sync is paused: nobody is signed in. `oharness login` signs you in.")
+    with running(STORAGE_URL="memory://", JWT_SECRET=SECRET, ADMIN_KEY="the key") as one:
+        signed_in(oharness, one.url, "ann", home)
+        write(home, "a-note", "text")
+        assert oharness("sync", "now").code == 0
+        assert oharness("sync", "status").out.splitlines()[0] == "Sync is on."
+        erase = httpx2.post(
+            f"{one.url}/v1/admin/erase", json={"user": "ann"}, headers={"authorization": "Bearer the key"}
+        )
+        assert erase.status_code == 200, erase.text
+        assert oharness("sync", "now").code == 1
+    first, *_ = oharness("sync", "status").out.splitlines()
+    assert first == "Sync is paused: the account was deleted at the Cloud. Your notes stay here."
+    assert oharness("sync", "status", "--json").json["enabled"] is True

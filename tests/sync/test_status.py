@@ -33,6 +33,20 @@ def test_sync_is_on_only_when_it_is_on_for_both_scopes() -> None:
     assert not together([]).enabled
 
 
+def test_what_stops_every_scope_is_told_first() -> None:
+    elsewhere = PinnedElsewhere("user", "ann", "https://a.example", "bob", "https://a.example")
+    erased = replace(PROJECT, error="AccountErased")
+    assert together([USER, PROJECT]).everything_stopped == ""
+    assert together([USER, erased]).everything_stopped == "AccountErased"
+    assert together([USER, erased], signed_in=False).everything_stopped == "AccountErased"
+    assert together([USER, PROJECT], signed_in=False).everything_stopped == "SignedOut"
+    assert together([], signed_in=False).everything_stopped == "SignedOut"
+    assert together([replace(USER, elsewhere=elsewhere), PROJECT]).everything_stopped == ""
+    assert together([replace(one, elsewhere=elsewhere) for one in (USER, erased)]).everything_stopped == (
+        "PinnedElsewhere"
+    )
+
+
 def test_the_time_shown_is_the_older_of_both() -> None:
     assert together([USER, PROJECT]).last_synced == 100
     assert together([USER, replace(PROJECT, last_synced=None)]).last_synced is None

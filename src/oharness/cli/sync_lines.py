@@ -42,6 +42,13 @@ ERRORS_SHORT: Mapping[str, str] = {
 }
 """The class of a last error, in a few words."""
 
+_STOPPED: Mapping[str, str] = {
+    "AccountErased": msg("Sync is paused: the account was deleted at the Cloud. Your notes stay here."),
+    "PinnedElsewhere": msg("Sync is paused: these notes belong to another account or Cloud."),
+    "SignedOut": msg("Sync is paused: nobody is signed in. `oharness login` signs you in."),
+}
+"""Why nothing at all syncs though the switch is on, by `SyncStatus.everything_stopped`."""
+
 _ANSWERS: Mapping[str, str] = {
     "folder-gone": "oharness sync confirm --restore | --delete",
     "folder-unreadable": "",
@@ -67,14 +74,23 @@ def now_lines(outcomes: "Sequence[ScopeOutcome]", output: Output) -> Iterable[st
 def status_lines(status: "SyncStatus", output: Output) -> Iterable[str]:
     """How things stand."""
     words = output.words
-    told = msg("Sync is on.") if status.enabled else msg("Sync is off. `oharness sync on` switches it on.")
-    yield words.text(told)
+    yield _how_it_stands(status, output)
     for scope in status.scopes:
         yield from _scope_lines(scope, output)
     plan = status.plan
     if plan is not None and plan.max_notes is not None:
         limits = msg("Free plan: {notes} notes in each scope, {size} bytes in each note.")
         yield words.text(limits, notes=plan.max_notes, size=plan.max_body_bytes)
+
+
+def _how_it_stands(status: "SyncStatus", output: Output) -> str:
+    """On means that notes travel: where nothing goes up or down until somebody does something, it is not said."""
+    words = output.words
+    if not status.enabled:
+        return words.text(msg("Sync is off. `oharness sync on` switches it on."))
+    if status.everything_stopped:
+        return output.ink.bad(words.text(_STOPPED[status.everything_stopped]))
+    return words.text(msg("Sync is on."))
 
 
 def conflict_lines(status: "SyncStatus", output: Output) -> Iterable[str]:

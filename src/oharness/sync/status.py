@@ -10,6 +10,7 @@ from oharness.disk.sync_state import SyncState
 from oharness.reconcile.conflict import Conflict
 from oharness.reconcile.guards import Paused
 from oharness.sync.pinning import PinnedElsewhere
+from oharness.sync.transport import AccountErased, SignedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,16 @@ class SyncStatus:
     last_synced: Millis | None
     scopes: tuple[ScopeStatus, ...]
     plan: PlanShown | None
+    signed_in: bool = True
+
+    @property
+    def everything_stopped(self) -> str:
+        """Why nothing at all syncs though the switch is on, as an error's class name; empty when something does."""
+        if self.scopes and all(scope.elsewhere is not None for scope in self.scopes):
+            return PinnedElsewhere.__name__
+        if any(scope.error == AccountErased.__name__ and scope.elsewhere is None for scope in self.scopes):
+            return AccountErased.__name__
+        return "" if self.signed_in else SignedOut.__name__
 
 
 def scope_status(scope: Scope, state: SyncState, *, enabled: bool) -> ScopeStatus:
@@ -75,7 +86,7 @@ def scope_status(scope: Scope, state: SyncState, *, enabled: bool) -> ScopeStatu
     )
 
 
-def together(scopes: Sequence[ScopeStatus]) -> SyncStatus:
+def together(scopes: Sequence[ScopeStatus], *, signed_in: bool = True) -> SyncStatus:
     """The status of all scopes: the time is the older one, and none while a scope has never synced."""
     times = [scope.last_synced for scope in scopes if scope.last_synced is not None]
     known = [scope.plan for scope in scopes if scope.plan]
@@ -84,4 +95,5 @@ def together(scopes: Sequence[ScopeStatus]) -> SyncStatus:
         last_synced=min(times) if times and len(times) == len(scopes) else None,
         scopes=tuple(scopes),
         plan=known[0] if known else None,
+        signed_in=signed_in,
     )

@@ -228,6 +228,33 @@ def test_off_blocks_every_request_until_it_is_on_again(machines: tuple[Machine, 
     assert laptop.sync()["project"]["pushed"] == ["local"]
 
 
+def test_on_in_one_folder_switches_on_what_was_switched_off_in_another(
+    machines: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    laptop, _ = machines
+    laptop.sync()
+    laptop("sync", "off")
+    elsewhere, project = tmp_path / "elsewhere", laptop.project
+    elsewhere.mkdir()
+
+    laptop.project = elsewhere
+    assert laptop("sync", "on")["enabled"] is True
+    laptop.project = project
+    assert laptop("sync", "status")["enabled"] is True
+    assert laptop.sync()["project"]["status"] == "synced"
+
+
+@pytest.mark.parametrize("turned", ["off", "on"])
+def test_the_switch_makes_no_project_of_the_folder_it_is_turned_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], turned: str
+) -> None:
+    machine = Machine(tmp_path, capsys)
+    subprocess.run(["git", "init", "-q", str(machine.project)], check=True)
+    status = machine("sync", turned)
+    assert (status["enabled"], [one["scope"] for one in status["scopes"]]) == (turned == "on", ["user"])
+    assert [found.name for found in machine.project.iterdir()] == [".git"]
+
+
 def test_many_files_that_vanished_wait_for_a_person(machines: tuple[Machine, Machine]) -> None:
     laptop, desk = machines
     for number in range(12):

@@ -296,14 +296,14 @@ def test_another_process_turning_the_switch_is_noticed(tmp_path: Path) -> None:
     async def story(cloud: LiveCloud) -> None:
         async with cloud.machine(tmp_path / "a") as a:
             await cloud.passes(30)
-            switch(a.files, a.home, USER_SCOPE, on=False)
+            switch(a.files, a.home, [], on=False)
             a.coordinator.look_at_account()
             await cloud.passes(1)
             off_at = cloud.loop.time()
             a.write(USER_SCOPE, "n", "hello")
             await cloud.passes(3600)
             assert cloud.made("a", since=off_at) == []
-            switch(a.files, a.home, USER_SCOPE, on=True)
+            switch(a.files, a.home, [], on=True)
             a.coordinator.look_at_account()
             await cloud.passes(1)
             assert "commit" in cloud.made("a", since=off_at)
@@ -315,7 +315,7 @@ def test_a_lost_event_of_the_switch_is_made_good_by_the_next_check(tmp_path: Pat
     async def story(cloud: LiveCloud) -> None:
         async with cloud.machine(tmp_path / "a") as a:
             await cloud.passes(30)
-            switch(a.files, a.home, USER_SCOPE, on=False)
+            switch(a.files, a.home, [], on=False)
             await cloud.passes(400)
             assert a.coordinator.hold_of(a.key()) is Hold.OFF
             began = cloud.loop.time()

@@ -284,14 +284,11 @@ def _exit_code(outcomes: "list[ScopeOutcome]") -> int:
 
 
 def _switch(call: Invocation, *, to_on: bool) -> None:
-    from oharness.core.scopes import USER_SCOPE
     from oharness.sync.pinning import switch
 
-    with _directories(call, None) as directories:
+    with _directories(call, None, registers=False) as directories:
         opened = call.opened()
-        scopes = {USER_SCOPE, *(directory.scope for directory in directories)}
-        for scope in sorted(scopes, key=lambda one: one.key):
-            switch(opened.files, opened.home, scope, on=to_on)
+        switch(opened.files, opened.home, [directory.scope for directory in directories], on=to_on)
         _say_status(call, directories)
 
 

@@ -1,6 +1,6 @@
 """plugins.json: which plugins run with which config, and where each scope's notes sync to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,25 @@ def set_sync_target(files: FileSystem, home: Home, scope: Scope, target: SyncTar
             "origin": target.origin,
             "enabled": target.enabled,
         }
+
+    change_plugins_file(files, home, change)
+
+
+def switch_sync_targets(files: FileSystem, home: Home, scopes: Iterable[Scope], *, on: bool) -> None:
+    """Turns the switch of every scope that the file knows, and of `scopes`; pins stay.
+
+    Raises: BrokenFile; StorageFailed; FolderBusy.
+    """
+
+    def change(content: dict[str, Any]) -> None:
+        targets = _section(_section(_entry_of(content, MEMORY_PLUGIN, home), "config"), "syncTargets")
+        for scope in scopes:
+            _section(targets, scope.digest)
+        for target in targets.values():
+            if isinstance(target, dict):
+                target.setdefault("userId", "")
+                target.setdefault("origin", "")
+                target["enabled"] = on
 
     change_plugins_file(files, home, change)
 

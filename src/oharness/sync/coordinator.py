@@ -189,13 +189,12 @@ class Coordinator:
             await _ended([ended, patience])
 
     async def switch(self, *, on: bool) -> None:
-        """Turns sync on or off for every scope that is open; off ends what is under way before this returns.
+        """Turns sync on or off for every scope; off ends what is under way before this returns.
 
         Raises: BrokenFile, StorageFailed, FolderBusy.
         """
-        scopes = {USER_SCOPE, *(seat.directory.scope for seat in self._seats.values())}
-        for scope in sorted(scopes, key=lambda one: one.key):
-            await in_thread(switch, self._place.files, self._place.home, scope, on=on)
+        scopes = [seat.directory.scope for seat in self._seats.values()]
+        await in_thread(switch, self._place.files, self._place.home, scopes, on=on)
         await self._look_at_account()
 
     def listen(self, listener: Listener) -> Callable[[], None]:

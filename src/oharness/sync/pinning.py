@@ -1,9 +1,10 @@
 """May a scope sync now? It is pinned to its first account and Cloud, and there is one switch for everything.
 
 The switch is kept at each scope's target in plugins.json; the user's own notes' switch counts for every scope, so that
-"off" also covers projects that were not open when it was pressed.
+"off" also covers projects that were not open when it was pressed, and "on" is on for those that were.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from oharness.core.errors import Refused, WaitsForPerson
@@ -11,7 +12,7 @@ from oharness.core.scopes import USER_SCOPE, Scope
 from oharness.disk.credentials_file import Credentials
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.home import Home
-from oharness.disk.plugins_file import SyncTarget, set_sync_target, sync_target
+from oharness.disk.plugins_file import SyncTarget, set_sync_target, switch_sync_targets, sync_target
 
 
 @dataclass(eq=False)
@@ -39,13 +40,12 @@ def is_on(files: FileSystem, home: Home, scope: Scope) -> bool:
     return all(target is None or target.enabled for target in targets)
 
 
-def switch(files: FileSystem, home: Home, scope: Scope, *, on: bool) -> None:
-    """Turns a scope's switch; its pin stays.
+def switch(files: FileSystem, home: Home, scopes: Iterable[Scope], *, on: bool) -> None:
+    """Turns the one switch: at the user's own notes, at `scopes` and at every scope that ever synced; pins stay.
 
     Raises: BrokenFile, StorageFailed, FolderBusy.
     """
-    pinned = sync_target(files, home, scope) or SyncTarget("", "", on)
-    set_sync_target(files, home, scope, SyncTarget(pinned.user_id, pinned.origin, on))
+    switch_sync_targets(files, home, (USER_SCOPE, *scopes), on=on)
 
 
 def pin(files: FileSystem, home: Home, scope: Scope, credentials: Credentials) -> None:

@@ -78,7 +78,7 @@ def _turns_the_switch(world: World, replica: Replica) -> None:
     with world.acts(replica):
         on = not is_on(process.files, replica.machine.home, world.scope)
         world.trace.event(f"sync {'on' if on else 'off'}", replica.name)
-        switch(process.files, replica.machine.home, world.scope, on=on)
+        switch(process.files, replica.machine.home, [world.scope], on=on)
 
 
 def _days_pass(cast: Cast) -> None:

@@ -54,7 +54,7 @@ async def _stop_the_faults(cast: Cast) -> None:
     for replica in world.replicas:
         process = world.process(replica)
         process.tokens.present = None
-        switch(process.files, replica.machine.home, world.scope, on=True)
+        switch(process.files, replica.machine.home, [world.scope], on=True)
 
 
 async def _come_to_rest(cast: Cast) -> None:

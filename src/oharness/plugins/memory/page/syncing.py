@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from oharness.core.errors import OharnessError
-from oharness.core.scopes import USER_SCOPE, ScopeKind
+from oharness.core.scopes import ScopeKind
 from oharness.disk.plugins_file import sync_target
 from oharness.memory.scopes import Memory
 from oharness.plugins.memory.background import BackgroundSync
@@ -130,23 +130,25 @@ class Syncing:
             await self.coordinator.switch(on=on)
             return
         around = self.memory.around
-        scopes = {USER_SCOPE, *(directory.scope for directory in self.directories)}
-        for scope in sorted(scopes, key=lambda one: one.key):
-            await asyncio.to_thread(switch, around.files, around.home, scope, on=on)
+        scopes = [directory.scope for directory in self.directories]
+        await asyncio.to_thread(switch, around.files, around.home, scopes, on=on)
 
-    async def confirm(self, scope: ScopeKind, choice: Choice) -> Sequence[Outcome]:
-        """Keeps the answer to what a scope asks, and lets it go on with that.
+    async def confirm(self, scope: ScopeKind, choice: Choice) -> OharnessError | None:
+        """Keeps the answer to what a scope asks, and lets it go on with that; gives why it could not go on yet.
 
-        Raises: as `confirm_paused`; TooFrequent.
+        Raises: as `confirm_paused`; nothing is kept then.
         """
         background, coordinator, directory = self.background, self.coordinator, self.directory(scope)
         if directory is None or background is None:
-            return ()
+            return None
         await asyncio.to_thread(confirm_paused, directory, choice)
         key = key_of(directory)
         if coordinator is None or key not in background.keys:
-            return ()
-        return await coordinator.sync_now([key])
+            return SignedOut("")
+        try:
+            return first_error(await coordinator.sync_now([key]))
+        except OharnessError as error:
+            return error
 
     def _scope(self, status: ScopeStatus, shelf: Shelf) -> Document:
         kind = status.scope.kind

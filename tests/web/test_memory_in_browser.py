@@ -452,3 +452,42 @@ async def test_a_draft_that_comes_back_is_not_saved_over_a_version_that_nobody_s
     await page.get_by_role("button", name="Save", exact=True).click()
     await expect(page.locator(".memory-moved")).to_contain_text("Written by somebody else")
     assert "Written by somebody else" in file_of(notes_site, "pricing-layout-a91").read_text()
+
+
+async def test_what_an_action_did_is_said_on_the_page_it_leads_to(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", query="new=1", language="zh-CN")
+    await page.fill("#memory-form [name=summary]", "Lunch is at noon")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator("#memory-note h2")).to_have_text("Lunch is at noon")
+    await expect(page.locator(".toast")).to_have_count(1)
+    await expect(page.locator(".toast")).to_contain_text("已保存")
+    await page.reload()
+    await expect(page.locator(".toast")).to_have_count(0)
+
+
+async def test_a_body_is_previewed_while_it_is_written(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", query="new=1")
+    await expect(page.locator("[data-forget-draft]")).to_be_hidden()
+    await page.fill("#memory-form [name=body]", "**Why:** <i>no</i> ![x](https://example.invalid/x.png)")
+    await page.get_by_role("button", name="Preview").press("Enter")
+    await expect(page.locator(".memory-body-preview strong")).to_have_text("Why:")
+    assert await page.locator(".memory-body-preview :is(i, img)").count() == 0
+    assert await serious_findings(page) == []
+    await page.get_by_role("button", name="Go on writing").press("Enter")
+    await expect(page.locator("#memory-form [name=body]")).to_be_focused()
+
+
+async def test_found_words_are_marked_and_what_waits_for_tidying_is_counted(
+    notes_site: LiveSite, open_page: OpenPage
+) -> None:
+    page = await open_page(notes_site, "memory", query="q=deploying")
+    await expect(page.locator(".memory-row mark").first).to_have_text("deploy")
+    await expect(page.locator("#memory-tab-tidy .badge")).to_be_visible()
+
+
+async def test_the_list_of_projects_lies_above_the_page(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", width=1440)
+    await page.keyboard.press("p")
+    on_top = """() => { const box = document.querySelector(".project-menu .menu-list").getBoundingClientRect();
+        return document.elementFromPoint(box.right - 12, box.top + 20).closest(".menu-list") !== null; }"""
+    assert await page.evaluate(on_top)

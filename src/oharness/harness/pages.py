@@ -17,7 +17,8 @@ class PageDescriptor:
     `title` is English from the catalogue. `data` is asked with `part`, what is to be drawn (`page` for all of it), and
     the query of the address; a value given several times is a list. Both give plain values and raise what people
     are to be told. `changes` takes a listener, called from any thread whenever something that the page shows has
-    changed. `opened` is called while the page is open in a browser. `icon` names one of the host's icons.
+    changed. `opened` is called while the page is open in a browser. `icon` names one of the host's icons. `warm` is
+    called once in a thread when a browser first looks at the project, so that this page need not be waited for later.
     """
 
     name: str
@@ -28,3 +29,4 @@ class PageDescriptor:
     changes: PageChanges | None = None
     opened: Callable[[], None] | None = None
     icon: str = "page"
+    warm: Callable[[], None] | None = None

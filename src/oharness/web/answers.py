@@ -77,15 +77,20 @@ class Answering:
         if done.go is not None:
             place = Place(room.key, page.name)
             to = place.page_url(done.go.get("page"), **done.go.get("query", {}))
-            return Response(status_code=204, headers={"X-Go": to})
+            said = self._toast(request, room, page, done)
+            return HTMLResponse(said, 200 if said else 204, {"X-Go": to})
         html = ""
         if done.part is not None:
             html = await self._part(request, room, page, done.part, done.query or {}, done.data)
-        if done.toast is not None:
-            fields = {**self._place(room, page), "toast": done.toast, "undo": done.undo}
-            html += self._drawing.draw("templates/toast.html", self.language(request), **fields)
+        html += self._toast(request, room, page, done)
         swap = {} if done.part is not None else {"HX-Reswap": "none"}
         return HTMLResponse(html, headers=swap) if html else Response(status_code=204)
+
+    def _toast(self, request: Request, room: Room, page: PageDescriptor, done: Done) -> str:
+        if done.toast is None:
+            return ""
+        fields = {**self._place(room, page), "toast": done.toast, "undo": done.undo}
+        return self._drawing.draw("templates/toast.html", self.language(request), **fields)
 
     def piece(self, language: str, place: Place, room: Room, fields: Mapping[str, Any]) -> str:
         """One item of a conversation."""

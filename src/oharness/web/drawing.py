@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import jinja2
+import jinja2.bccache
 from markupsafe import Markup, escape
 
 from oharness.core.clock import Clock
@@ -71,6 +72,12 @@ class Drawing:
         """The HTML of a template, named from the folder of the web app on."""
         return self._languages[language].get_template(template).render(**fields)
 
+    def warm(self, renderer: str) -> None:
+        """Compiles the templates of a renderer, for every language at once. Blocking."""
+        environment = next(iter(self._languages.values()))
+        for path in sorted((HERE / "renderers" / renderer).glob("*.html")):
+            environment.get_template(f"renderers/{renderer}/{path.name}")
+
     def has_part(self, renderer: str, part: str) -> bool:
         """Whether a renderer draws a part of that name."""
         return (
@@ -87,12 +94,32 @@ class Drawing:
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
+            bytecode_cache=_COMPILED,
         )
         templates.globals.update(_words_of(language, self._clock))
         templates.globals.update(FUNCTIONS)
         templates.globals.update(asset=self.static.address, icon=_icon(self.static))
         templates.filters["code"] = with_code
         return templates
+
+
+class _Compiled(jinja2.BytecodeCache):
+    """Templates are compiled once for a process, whatever the language."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        """Fills the bucket with what is known of its template."""
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        """Keeps what was compiled."""
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
 
 
 class Static:

@@ -1,6 +1,8 @@
 """The projects that are open in the browser, each with its pages."""
 
 import asyncio
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from oharness.harness.pages import PageDescriptor
@@ -8,6 +10,9 @@ from oharness.web.chat.conversations import Conversations
 from oharness.web.chat.history import HistoryPage
 from oharness.web.chat.page import ChatPage
 from oharness.web.projects import NoSuchPage, OpenProject, ProjectShelf
+from oharness.web.renderers.registry import RENDERERS
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -33,9 +38,11 @@ class Room:
 class Rooms:
     """Every room that somebody has looked into."""
 
-    def __init__(self, shelf: ProjectShelf) -> None:
+    def __init__(self, shelf: ProjectShelf, warm_renderer: Callable[[str], None]) -> None:
         self.shelf = shelf
         self._rooms: dict[str, Room] = {}
+        self._warm_renderer = warm_renderer
+        self._warming: set[asyncio.Task[None]] = set()
 
     async def room(self, key: str) -> Room:
         """The room of a project, opened if it was not.
@@ -44,8 +51,22 @@ class Rooms:
         """
         project = await self.shelf.opened(key)
         if key not in self._rooms:
-            self._rooms[key] = _room(key, project)
+            self._rooms[key] = room = _room(key, project)
+            warming = asyncio.create_task(asyncio.to_thread(self._warm, tuple(room.pages.values())), name="web: warm")
+            self._warming.add(warming)
+            warming.add_done_callback(self._warming.discard)
         return self._rooms[key]
+
+    def _warm(self, pages: tuple[PageDescriptor, ...]) -> None:
+        """Loads what the pages need before somebody waits for it; a page that cannot is told of when it is opened."""
+        for page in pages:
+            try:
+                if page.warm is not None:
+                    page.warm()
+                if page.renderer in RENDERERS:
+                    self._warm_renderer(page.renderer)
+            except Exception:  # noqa: BLE001  a plugin's fault, which its page shows
+                _log.exception("the page %s could not be made ready", page.name)
 
     async def let_go(self) -> None:
         """Closes conversations that nobody looks at."""
@@ -54,7 +75,7 @@ class Rooms:
 
     async def close(self) -> None:
         """Ends every conversation."""
-        await asyncio.gather(*(room.conversations.close() for room in self._rooms.values()))
+        await asyncio.gather(*self._warming, *(room.conversations.close() for room in self._rooms.values()))
         self._rooms.clear()
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from starlette.applications import Starlette
@@ -45,8 +46,8 @@ class Site:
         self._language = language
         self._entry = Entry(randomness)
         self._cookie = f"oharness_{port}"
-        self._rooms = Rooms(shelf)
         self._drawing = Drawing(clock)
+        self._rooms = Rooms(shelf, self._drawing.warm)
         self._earshot = Earshot(clock)
         self._answering = Answering(self._drawing, self._rooms, self._earshot, language)
         self._closing = asyncio.Event()
@@ -67,6 +68,11 @@ class Site:
         self.end_streams()
         self._earshot.close()
         await self._rooms.close()
+
+    async def make_ready(self, key: str) -> None:
+        """Opens a project and loads what its pages need, before a browser asks."""
+        with suppress(OharnessError):  # whoever opens it is told
+            await self._rooms.room(key)
 
     async def tidy_up(self) -> None:
         """Closes conversations that nobody looks at, now and then, until cancelled."""

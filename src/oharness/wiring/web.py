@@ -137,7 +137,7 @@ async def serve_web(
         wished = environment.variables.get("OHARNESS_LANGUAGE", "") or environment.settings.language
         site = Site(shelf, environment.clock, environment.randomness, bound, language_named(wished))
         stack.push_async_callback(site.close)
-        await stack.enter_async_context(_serving(site, listening, environment))
+        await stack.enter_async_context(_serving(site, shelf.key, listening, environment))
         yield ServedSite(site, shelf.key)
 
 
@@ -150,7 +150,7 @@ class _PartOfAProgram(uvicorn.Server):
 
 
 @asynccontextmanager
-async def _serving(site: Site, listening: socket.socket, environment: Environment) -> AsyncIterator[None]:
+async def _serving(site: Site, key: str, listening: socket.socket, environment: Environment) -> AsyncIterator[None]:
     config = uvicorn.Config(
         site.app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=1, lifespan="off"
     )
@@ -162,6 +162,7 @@ async def _serving(site: Site, listening: socket.socket, environment: Environmen
     try:
         while not server.started and not tasks[0].done():
             await environment.clock.sleep(_LOOK_S)
+        await site.make_ready(key)
         yield
     finally:
         site.end_streams()

@@ -94,6 +94,7 @@ function problemPlace(element) {
 body.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, requestConfig } = event.detail;
   if (xhr.status === 401) { sessionEnded(); event.detail.shouldSwap = false; return; }
+  if (xhr.getResponseHeader("X-Go")) { event.detail.shouldSwap = false; return; }
   if (xhr.status < 400) return;
   if (requestConfig.verb === "get") { event.detail.shouldSwap = true; event.detail.isError = false; return; }
   event.detail.shouldSwap = false;
@@ -114,7 +115,7 @@ body.addEventListener("htmx:afterRequest", (event) => {
   const form = elt.closest("form");
   if (form) { forgetDraft(form); form.dispatchEvent(new CustomEvent("done", { bubbles: true })); }
   const to = xhr.getResponseHeader("X-Go");
-  if (to) { location.assign(to); return; }
+  if (to) { carry(xhr.responseText); location.assign(to); return; }
   const dialog = elt.closest("#dialog");
   if (dialog && !(form && form.hasAttribute("data-stay"))) dialog.close();
   pageChanged(body.dataset.page);
@@ -152,6 +153,23 @@ body.addEventListener("htmx:confirm", (event) => {
   yes.onclick = () => { dialog.close(); event.detail.issueRequest(true); };
   dialog.showModal();
 });
+
+// What an answer said is said on the page that it leads to.
+
+const CARRIED = "carried-toast";
+
+function carry(html) {
+  try { if (html.trim()) sessionStorage.setItem(CARRIED, html); } catch { /* it is not said */ }
+}
+
+function sayCarried() {
+  let html = null;
+  try { html = sessionStorage.getItem(CARRIED); sessionStorage.removeItem(CARRIED); } catch { return; }
+  if (!html) return;
+  const kept = document.createElement("template");
+  kept.innerHTML = html;
+  byId("toasts").append(...kept.content.querySelectorAll(".toast"));
+}
 
 // Toasts leave after a while, unless somebody points at them or they are focused.
 
@@ -292,6 +310,7 @@ function prepared(root) {
 
 document.addEventListener("DOMContentLoaded", () => {
   prepared(document);
+  sayCarried();
   document.querySelector(".pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   listen();
 });

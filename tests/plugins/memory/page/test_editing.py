@@ -215,3 +215,11 @@ async def test_the_try_out_withholds_a_draft_with_a_credential(page: OpenPage) -
         "try", message="when do we deploy the shop", summary="Deploys of the shop", body="token ghp_" + "a1B2" * 9
     )
     assert [(one["isDraft"], one["reason"]) for one in tried["data"]["notes"]] == [(True, "credential")]
+
+
+async def test_a_preview_shows_the_body_with_its_links_and_writes_nothing(page: OpenPage) -> None:
+    page.write("Layout", id="layout")
+    done = await page.do("preview", body="See [[layout]] and [[nowhere]].")
+    assert done["part"] == "preview"
+    assert [one["summary"] for one in done["data"]["links"]] == ["Layout", None]
+    assert (await page.part("tabs"))["notes"] == 1

@@ -68,8 +68,8 @@ async def test_a_paused_scope_says_why_and_takes_only_the_answers_that_fit(page:
     state.save_guard(Guard(paused=Paused(PauseReason.MANY_MISSING, ("a", "b"))))
     paused = (await page.part("sync"))["scopes"][0]["paused"]
     assert (paused["reason"], paused["count"], paused["answers"]) == ("many-missing", 2, ["delete", "restore"])
-    with pytest.raises(SignedOut):  # the answer is kept; the pass that acts on it needs somebody signed in
-        await page.do("confirm", scope="project", choice="restore")
+    done = await page.do("confirm", scope="project", choice="restore")
+    assert done["toast"]["text"] == "Your answer is kept. Sync follows it once you have signed in."
     assert [str(one.choice) for one in state.guard().confirmed] == ["restore"]
 
 

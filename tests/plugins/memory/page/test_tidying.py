@@ -102,3 +102,10 @@ async def test_the_small_models_suggestion_stands_in_the_editor_with_what_it_lac
 def _shop(tmp_path: Path) -> Path:
     (tmp_path / "shop").mkdir()
     return tmp_path / "shop"
+
+
+async def test_how_much_there_is_to_tidy_is_counted_when_somebody_asks_for_it(page: OpenPage) -> None:
+    page.write("Layout", "See [[nowhere]].", id="layout")
+    assert (await page.part("tabs"))["tidy"] is None
+    assert (await page.part("tabs", count="1"))["tidy"] == 1
+    assert (await page.part("tabs"))["tidy"] == 1

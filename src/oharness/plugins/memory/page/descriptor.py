@@ -1,5 +1,6 @@
 """The Memory page as the host is told of it: parts that are drawn, actions that change things, and live news."""
 
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ ACTIONS = (
     "delete",
     "restore",
     "try",
+    "preview",
     "sync-now",
     "switch",
     "confirm",
@@ -39,13 +41,15 @@ def memory_page(
     What it is made of is loaded when somebody opens it.
     """
     opened: list[MemoryPage] = []
+    turn = threading.Lock()
 
     def page() -> "MemoryPage":
         from oharness.plugins.memory.page.page import MemoryPage
 
-        if not opened:
-            opened.append(MemoryPage(memory, background, desk))
-        return opened[0]
+        with turn:  # it may be made ready in a thread while somebody opens it
+            if not opened:
+                opened.append(MemoryPage(memory, background, desk))
+            return opened[0]
 
     async def data(query: Mapping[str, Any]) -> Mapping[str, Any]:
         return await page().data(query)
@@ -68,4 +72,5 @@ def memory_page(
         changes=changes,
         opened=lambda: page().live.opened(),
         icon="notes",
+        warm=lambda: page().warm(),
     )

@@ -13,6 +13,7 @@ from oharness.notes.links import linked_ids
 from oharness.notes.note import Note
 from oharness.plugins.memory.page import asked
 from oharness.plugins.memory.page.asked import Document, Fields
+from oharness.plugins.memory.page.found_words import Sought
 from oharness.plugins.memory.page.shelf import ORDERS, Shelf, Shelved
 from oharness.recall.score import candidates
 
@@ -42,8 +43,9 @@ def list_document(memory: Memory, shelf: Shelf, fields: Fields) -> Document:
     offset = asked.number(fields, "offset", 0, 10**6)
     limit = asked.number(fields, "limit", PAGE_SIZE, MOST_AT_ONCE) or PAGE_SIZE
     shown = wanted[offset : offset + limit]
+    sought = Sought(query) if query else None
     return {
-        "notes": [row_document(one) for one in shown],
+        "notes": [_found_document(one, sought) if sought else row_document(one) for one in shown],
         "total": len(wanted),
         "all": len(shelf.notes),
         "offset": offset,
@@ -64,12 +66,20 @@ def row_document(one: Shelved) -> Document:
         "summary": entry.summary,
         "type": entry.type,
         "tags": [tag[:_TAG_CHARS] for tag in entry.tags[:_MOST_TAGS]],
+        "marks": [],
+        "tagMarks": [],
         "moreTags": max(0, len(entry.tags) - _MOST_TAGS),
         "createdAt": entry.created_at,
         "updatedAt": entry.updated_at,
         "bytes": entry.body_bytes,
         "hash": entry.hash,
     }
+
+
+def _found_document(one: Shelved, sought: Sought) -> Document:
+    """A note that was searched for, with where its summary and its tags hold what was sought."""
+    row = row_document(one)
+    return {**row, "marks": sought.marks(row["summary"]), "tagMarks": [sought.marks(tag) for tag in row["tags"]]}
 
 
 def note_document(memory: Memory, shelf: Shelf, note_id: str, scope: ScopeKind | None) -> Document:

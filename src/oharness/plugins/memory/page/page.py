@@ -12,6 +12,7 @@ from oharness.memory.restoring import restore_backup
 from oharness.memory.scopes import Memory
 from oharness.memory.service import NoteNotFound
 from oharness.notes.hashing import content_hash
+from oharness.notes.links import linked_ids
 from oharness.notes.note import Note
 from oharness.plugins.memory.background import BackgroundSync
 from oharness.plugins.memory.page import asked, backups, conflicts, editing, notes, problems, trying
@@ -25,7 +26,7 @@ from oharness.plugins.memory.tidying_desk import TidyingDesk
 from oharness.reconcile.guards import Choice
 from oharness.sync.mending import NoFileToMend, mend
 from oharness.sync.resolve import NoSuchConflict
-from oharness.sync.transport import TooFrequent
+from oharness.sync.transport import SignedOut, TooFrequent
 
 VIEWS = ("notes", "tidy", "sync", "conflicts", "backups", "problems")
 
@@ -58,6 +59,7 @@ class MemoryPage:
             "note": self._note,
             "edit": self._edit,
             "new": self._new,
+            "preview": self._preview,
             "standing": self._standing,
             "moved": self._moved,
             "syncbar": self._sync,
@@ -69,6 +71,11 @@ class MemoryPage:
             "tidy": self._tidy,
             "problems": lambda _: problems.problems_document(memory, self.syncing, self.shelves.shelf()),
         }
+
+    def warm(self) -> None:
+        """Looks at the notes before anybody asks. Blocking."""
+        with suppress(OharnessError):  # whoever opens the page is told
+            self.shelves.shelf()
 
     async def data(self, query: Fields) -> Document:
         """What a part of the page shows; the whole page for an unknown one.
@@ -102,6 +109,7 @@ class MemoryPage:
             "delete": self._delete,
             "restore": self._restore,
             "try": self._try,
+            "preview": lambda fields: {"part": "preview", "data": self._preview(fields)},
             "resolve": self._resolve,
             "mend": self._mend,
             "dismiss": self._dismiss,
@@ -131,6 +139,9 @@ class MemoryPage:
 
     def _tabs(self, query: Fields) -> Document:
         shelf = self.shelves.shelf()
+        if self.tidy and self.tidy.count is None and asked.is_yes(query, "count"):
+            with suppress(OharnessError):  # the place of what there is to tidy says why
+                self._tidy(query)
         conflicts_open = 0
         with suppress(OharnessError):  # the place of the conflicts says why
             conflicts_open = sum(len(one.state.conflicts()) for one in self.syncing.directories)
@@ -174,6 +185,11 @@ class MemoryPage:
             "summary": asked.text(query, "summary"),
             "id": asked.text(query, "id"),
         }
+
+    def _preview(self, fields: Fields) -> Document:
+        """A body as it would read, with the links that it has."""
+        body = Draft.of(fields).body[: self.memory.settings.max_note_bytes]
+        return {"body": body, "links": notes.link_documents(self.shelves.shelf(), linked_ids(body))}
 
     def _choices(self) -> Document:
         return {
@@ -382,10 +398,14 @@ class MemoryPage:
 
     async def _confirm(self, fields: Fields) -> Document:
         scope, choice = asked.scope(fields) or ScopeKind.PROJECT, Choice(asked.text(fields, "choice"))
-        outcomes = await self.syncing.confirm(scope, choice)
+        stopped_by = await self.syncing.confirm(scope, choice)
         self.shelves.make_unseen()
         self.live.tell()
-        error = first_error(outcomes)
-        if error is not None:
-            raise error
-        return {"part": "sync", "query": {}, "toast": {"text": msg("Done."), "fields": {}}}
+        match stopped_by:
+            case None:
+                said = msg("Done.")
+            case SignedOut():
+                said = msg("Your answer is kept. Sync follows it once you have signed in.")
+            case _:
+                said = msg("Your answer is kept. Sync follows it as soon as it gets through.")
+        return {"part": "sync", "query": {}, "toast": {"text": said, "fields": {}}}

@@ -1,6 +1,6 @@
 """What the templates of the Memory page call. Sentences are English here and said in the person's language there."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from oharness.language.catalogue import msg
@@ -98,6 +98,15 @@ def tag_line(tags: Any) -> str:
     return tags if isinstance(tags, str) else ", ".join(tags)
 
 
+def marked(text: str, marks: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    """A text in pieces, those between the marks found."""
+    pieces, at = [], 0
+    for start, end in marks:
+        pieces += [{"text": text[at:start], "found": False}, {"text": text[start:end], "found": True}]
+        at = end
+    return [one for one in [*pieces, {"text": text[at:], "found": False}] if one["text"]]
+
+
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "before_both": before_both,
     "both_texts": both_texts,
@@ -107,6 +116,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "finding_kinds": finding_kinds,
     "finding_meaning": finding_meaning,
     "known_types": known_types,
+    "marked": marked,
     "note_type": note_type,
     "one_side": one_side,
     "pause_answer": pause_answer,

@@ -104,6 +104,30 @@
     body.focus();
   });
 
+  // The body as it will read; the text stays in its field meanwhile.
+  document.addEventListener("click", async (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-preview]");
+    if (!button) return;
+    const field = button.closest(".memory-body-field");
+    const text = field.querySelector("textarea");
+    const place = field.querySelector(".memory-body-preview");
+    const label = button.querySelector("span");
+    if (!place.hidden) {
+      place.hidden = true; text.hidden = false;
+      [label.textContent, button.dataset.write] = [button.dataset.write, label.textContent];
+      button.setAttribute("aria-pressed", "false");
+      text.focus();
+      return;
+    }
+    try {
+      const answer = await fetch(button.dataset.preview, { method: "POST", body: new URLSearchParams({ body: text.value }), headers: { "HX-Request": "true" } });
+      place.innerHTML = await answer.text();
+    } catch { return; }  // the banner says that the server is away
+    place.hidden = false; text.hidden = true;
+    [label.textContent, button.dataset.write] = [button.dataset.write, label.textContent];
+    button.setAttribute("aria-pressed", "true");
+  });
+
   // What would be recalled, asked while one types.
   let asking = null;
   let timer = 0;

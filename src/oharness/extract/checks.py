@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
 
 from oharness.core.clock import Millis
 from oharness.core.errors import OharnessError
@@ -16,7 +19,7 @@ from oharness.extract.candidates import NamedNote, View, WholeNote
 from oharness.extract.conversation import Turn
 from oharness.extract.evidence import LEAST_SHARE, LEAST_SHARE_OF_BODY, Material, telling_words
 from oharness.extract.reply import NewNote, Reply, Update
-from oharness.extract.suspicion import is_passing_state, speaks_to_a_model, tells_of_the_session
+from oharness.extract.suspicion import is_passing_state, speaks_to_a_model, tells_of_the_session, visible
 from oharness.notes.credentials import find_credentials, redact
 from oharness.notes.ids import new_note_id
 from oharness.notes.links import fill_placeholders, linked_ids, strip_links
@@ -26,6 +29,8 @@ from oharness.notes.valid import checked_note
 from oharness.recall.related import LIKELY_DUPLICATE
 from oharness.recall.stems import stem_set
 
+_Wanted = TypeVar("_Wanted", NewNote, Update)
+
 LONGEST_BODY = 8_000
 """Characters; beyond that a note would be found too long at once."""
 
@@ -34,6 +39,8 @@ _LEAST_KEPT = 0.5
 _SHORT_BODY = 300
 _LEAST_WORDS_KEPT = 0.3
 _TELLING_BODY = 4
+_TELLING_PART = 2
+_PARTS = re.compile(r"[.;:!?。；：！？，()（）]+|,\s|\s[-–—]+\s")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{4}年\d{1,2}月\d{1,2}日|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
 _FIGURE = re.compile(r"\d+")
 _SHORTEST_SECRET = 6
@@ -105,8 +112,15 @@ def check_reply(reply: Reply, view: View, turns: Sequence[Turn], rules: Rules) -
     """Everything of the answer that may be saved."""
     said = [turn.text for turn in turns]
     checks = _Checks(view, said, Material(said), rules)
-    updates = checks.updates(reply.updates)
-    return Checked((*updates, *checks.new_notes(reply.notes)), tuple(checks.left_out))
+    updates = checks.updates([_seen(one) for one in reply.updates])
+    return Checked((*updates, *checks.new_notes([_seen(one) for one in reply.notes])), tuple(checks.left_out))
+
+
+def _seen(one: _Wanted) -> _Wanted:
+    """What a person would see of it, before anything else looks."""
+    return msgspec.structs.replace(
+        one, summary=visible(one.summary), body=visible(one.body), tags=tuple(map(visible, one.tags))
+    )
 
 
 class _Checks:
@@ -197,6 +211,10 @@ class _Checks:
         body = _IN_BRACKETS.sub(" ", body)
         if material.share_said(summary) < LEAST_SHARE and material.share_said(f"{summary}\n{body}") < LEAST_SHARE:
             raise _NotSaved(LeftOut.UNSAID)
+        if any(
+            telling_words(part) >= _TELLING_PART and not material.share_said(part) for part in _PARTS.split(summary)
+        ):
+            raise _NotSaved(LeftOut.UNSAID)  # a true beginning carries nothing in that nobody said
         if material.unsaid_values(f"{summary}\n{body}"):
             raise _NotSaved(LeftOut.UNSAID_VALUE)
 

@@ -1,6 +1,7 @@
 """Text that no note may hold: words meant for a model instead of a reader, and states that pass within the hour."""
 
 import re
+import unicodedata
 
 _TO_A_MODEL = re.compile(
     r"""
@@ -23,6 +24,32 @@ _TO_A_MODEL = re.compile(
     """,
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+
+_FREES_A_MODEL = re.compile(
+    r"""
+    \b(?:always|automatically|silently|blindly|auto)[\s-]+(?:approve|accept|allow|grant|confirm)\b
+    | \bauto-?approv\w+\b | \b(?:approve|accept|allow|permit|grant)\s+(?:everything|anything|(?:all|any|every)\s+
+      (?:\w+\s+){0,2}?(?:tools?|calls?|commands?|requests?|permissions?|actions?|edits?|changes?|prompts?))\b
+    | \b(?:run|execute|call|approve|accept|allow|push|delete|remove|commit|edit|write|install|deploy|merge|proceed)\b
+      [^\n.;]{0,80}\bwithout\s+(?:ever\s+)?(?:asking|prompting|(?:\w+\s+)?confirm(?:ation|ing)|(?:\w+\s+)?permission)\b
+    | \b(?:skip|bypass|disable|turn\s+off|ignore|suppress)\s+(?:\w+\s+){0,3}?(?:permission|confirmation|approval)s?\b
+    | \b(?:never|do\s+not|don['’]t|no\s+need\s+to)\s+ask\s+
+      (?:me|us|the\s+user|for\s+(?:permission|confirmation|approval))\b
+    | (?:自动|一律|总是|直接)(?:批准|同意|允许|通过)[^\n。]{0,12}(?:工具|命令|操作|请求|权限|修改)
+    | (?:无需|不用|不必|不要)(?:再)?(?:询问|征求|问|经过)(?:用户|我|许可|同意|确认)
+    | (?:无需|不用|不必|跳过)(?:用户|任何)?(?:确认|批准|许可)(?:即可|就|直接)?(?:执行|运行|删除|推送|修改|提交)
+    | \b(?:aprov|aceit|permit|autoriz)(?:e|ar|a)\s+(?:sempre|automaticamente|tudo|tod[ao]s)\b
+    | \bsempre\s+(?:aprov|aceit|permit|autoriz)(?:e|ar|a|ir)\b
+    | \b(?:execut|rod|apag|delet|aprov|envi|instal)(?:e|ar|a)\b
+      [^\n.;]{0,80}\bsem\s+(?:perguntar|pedir|confirmação|permissão)\b
+    | \b(?:approuv|accept|autoris)(?:e|er|ez)\s+(?:toujours|automatiquement|tout|toutes|tous)\b
+    | \btoujours\s+(?:approuver|accepter|autoriser)\b
+    | \b(?:exécut|lanc|supprim|pouss|approuv|install)(?:e|er|ez)\b
+      [^\n.;]{0,80}\bsans\s+(?:demander|confirmation|permission|autorisation)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What an assistant may do unasked is said by permission rules, which only people write, and by no note."""
 
 _PASSING = re.compile(
     r"""
@@ -54,14 +81,35 @@ _OF_THE_SESSION = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_LOOK_ALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁԛԝΑΒΕΗΙΚΜΝΟΡΤΥΧαικνορυ", "ABESIJKMHOPCTYXaesijopcyxhdqwABEHIKMNOPTYXaiknopu"
+)
+"""Cyrillic and Greek letters that look like Latin ones."""
+
+_UNSEEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "|(?<![^\\x00-\\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\\x00-\\x7f])"
+)
 _MOST_WORDS_BESIDE = 4
 _WORD = re.compile(r"[^\W_]+")
 _WIDE = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
 
 
+def visible(text: str) -> str:
+    """The text without signs that nobody sees, which hide words and credentials; writing that needs them keeps them."""
+    return _UNSEEN.sub("", text) if not text.isascii() else text
+
+
 def speaks_to_a_model(text: str) -> bool:
-    """Whether a text tries to steer whoever reads it, or to close or forge one of our tags."""
-    return _TO_A_MODEL.search(text) is not None
+    """Whether a text tries to steer whoever reads it, to free it from asking, or to close or forge one of our tags."""
+    plain = _plain(text)
+    return any(pattern.search(plain) for pattern in (_TO_A_MODEL, _FREES_A_MODEL))
+
+
+def _plain(text: str) -> str:
+    """The text as a model reads it: letters that only look like others, and signs that nobody sees, are no disguise."""
+    folded = unicodedata.normalize("NFKC", text)
+    return "".join(sign for sign in folded if unicodedata.category(sign) != "Cf").translate(_LOOK_ALIKES)
 
 
 def is_passing_state(summary: str) -> bool:

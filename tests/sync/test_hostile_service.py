@@ -1,5 +1,6 @@
 """A service that is broken or means harm gets a clear error, and nothing of what it says outside its notes is done."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
@@ -16,12 +17,15 @@ from oharness.notes.note import Note
 from oharness.protocol.commit import CommitAnswer, CommitRequest
 from oharness.protocol.errors import ProtocolBroken
 from oharness.protocol.snapshot import BodiesAnswer, BodiesRequest, ListingAnswer, ListingRequest
+from oharness.sync.account import find_cloud
+from oharness.sync.cloud_forms import CloudForms
 from oharness.sync.desk import AccountChanged
 from oharness.sync.http_transport import HttpTransport
 from oharness.sync.one_pass import one_pass
 from oharness.sync.transport import ServiceUnreachable, TooFrequent
 from oharness.testing.clock import FakeClock
 from oharness.testing.devices import ORIGIN, Device, FixedTokens
+from oharness.testing.simulated_time import SimulatedLoop, run_simulated
 
 pytestmark = pytest.mark.sync
 Machine = Callable[[str], Device]
@@ -147,6 +151,38 @@ async def test_an_answer_that_drips_without_end_ends(device: Machine, clock: Fak
     transport = HttpTransport(ORIGIN, FixedTokens(a.server, "ann", "paid"), a.clock, client)
     with pytest.raises(ServiceUnreachable):
         await one_pass(a.directory, transport, "ann")
+
+
+async def never_answers(request: httpx2.Request) -> httpx2.Response:
+    """What headers that drip are to a client: there is always something, and never an answer."""
+    await asyncio.Event().wait()
+    return httpx2.Response(200)
+
+
+def client_that_waits() -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.MockTransport(never_answers))
+
+
+def test_headers_that_drip_without_end_end(clock: FakeClock) -> None:
+    class Anybody:
+        async def access_token(self) -> str:
+            return "token"
+
+        async def refreshed(self, refused: str) -> None:
+            return None
+
+    async def main(loop: SimulatedLoop) -> None:
+        transport = HttpTransport(ORIGIN, Anybody(), clock, client_that_waits())
+        with pytest.raises(ServiceUnreachable):
+            await transport.identity()
+        await transport.close()
+        with pytest.raises(ServiceUnreachable):
+            await find_cloud(ORIGIN, client_that_waits())
+        with pytest.raises(ServiceUnreachable):
+            await CloudForms(client_that_waits).send(f"{ORIGIN}/token")
+        assert loop.time() < 600
+
+    run_simulated(main)
 
 
 @pytest.mark.parametrize(("headers", "seconds"), [({"Retry-After": "120"}, 120), ({}, 60)])

@@ -20,6 +20,7 @@ from oharness.protocol.identity import IdentityAnswer
 from oharness.sync.cloud_forms import REFRESH_GRANT, USUAL_FORMS, CloudForms, FormRefused, Granted
 from oharness.sync.http_transport import HttpTransport, Tokens, checked_origin
 from oharness.sync.in_thread import in_thread
+from oharness.sync.patience import within
 from oharness.sync.transport import ServiceUnreachable
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 WELL_KNOWN = "/.well-known/oharness"
 _MAX_DOCUMENT_BYTES = 65_536
+_WHOLE_SECONDS = 40.0
 _LOCK_WAIT_SECONDS = 60.0
 _EXCHANGED_BEFORE_MS = 30_000
 _REVOKE_SECONDS = 5.0
@@ -171,6 +173,7 @@ async def find_cloud(address: str, client: "httpx2.AsyncClient | None" = None) -
     cloud = checked_origin(address)
     try:
         async with (
+            within(_WHOLE_SECONDS, cloud),
             client or httpx2.AsyncClient(timeout=httpx2.Timeout(20.0)) as asking,
             asking.stream("GET", cloud + WELL_KNOWN, follow_redirects=False) as response,
         ):

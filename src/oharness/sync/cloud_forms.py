@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oharness.core.errors import Failed
 from oharness.core.jsontext import parse_json
 from oharness.protocol.errors import ProtocolBroken
+from oharness.sync.patience import within
 from oharness.sync.transport import ServiceUnreachable
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ REFRESH_GRANT = "refresh_token"
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _MAX_ANSWER_BYTES = 65_536
 _SECONDS = 20.0
+_WHOLE_SECONDS = 40.0
 _LONGEST_TOKEN = 16_384
 
 
@@ -60,6 +62,7 @@ class CloudForms:
 
         try:
             async with (
+                within(_WHOLE_SECONDS, address),
                 self.open_client() as client,
                 client.stream("POST", address, data={"client_id": CLIENT_ID, **fields}) as response,
             ):

@@ -5,6 +5,7 @@ One request is sent once. Only a 401 sends the same bytes again, after the token
 
 import zlib
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -38,6 +39,7 @@ from oharness.protocol.version1 import (
     encode_old_listing_request,
 )
 from oharness.protocol.versions import CURRENT, OLD, PROTOCOL_HEADER
+from oharness.sync.patience import within
 from oharness.sync.transport import ServiceUnreachable, SignedOut, Traffic, refusal
 
 if TYPE_CHECKING:
@@ -49,8 +51,10 @@ _MAX_ERROR_BYTES = 65_536
 _COMPRESS_FROM_BYTES = 4096
 _CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 60.0
+_HEADERS_SECONDS = 120.0
 _SLOWEST = 1024
-"""Bytes in a second, on average, that an answer has to come in with once it has taken longer than it may be idle."""
+"""Bytes in a second, on average, that a request has to go out with, and an answer to come in with once it has taken
+longer than it may be idle."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _Answer = TypeVar("_Answer")
@@ -160,7 +164,9 @@ class HttpTransport:
         method = "GET" if body is None else "POST"
         try:
             stream = self._connected().stream(method, self.origin + path, headers=headers, content=sent or None)
-            async with stream as response:
+            async with AsyncExitStack() as opened:
+                async with within(_HEADERS_SECONDS + len(sent) / _SLOWEST, self.origin):
+                    response = await opened.enter_async_context(stream)
                 limit = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_ERROR_BYTES
                 answer = await self._read(response, limit)
                 return response.status_code, response.headers, answer

@@ -164,4 +164,5 @@ def test_a_home_that_cannot_be_written_leaves_the_projects_notes(project: Path, 
     home.write_text("a file where the folder should be")
     answer = oharness("run", "remember that we deploy on Thursdays", "--json")
     assert answer.code == 0
+    assert "This conversation is not kept" in answer.err
     assert len(list((project / "MEMORY").glob("*.md"))) == 1

@@ -392,15 +392,14 @@ async def test_hooks_see_what_the_model_would_be_sent() -> None:
     assert seen[0].small_model is at.model
 
 
-async def test_a_full_disk_is_said_and_leaves_no_message_half_sent(tmp_path: Path) -> None:
+async def test_a_full_disk_is_said_once_and_costs_nobody_the_answer(tmp_path: Path) -> None:
     class FullLog:
         def append(self, *records: object) -> None:
             raise StorageFailed("sessions/x.jsonl", "No space left on device")
 
     session = unsaved_session()
     session._log = FullLog()  # type: ignore[assignment]
-    at = desk([says("hello")], session=session)
-    with pytest.raises(StorageFailed):
-        await at.say("hi")
-    assert session.live == ()
-    assert at.model.requests == []
+    at = desk([says("hello"), says("again")], session=session)
+    told = [event for event in [*await at.say("hi"), *await at.say("hi")] if isinstance(event, Notice)]
+    assert told == [Notice("session-not-kept-now", {"path": "sessions/x.jsonl", "reason": "No space left on device"})]
+    assert [own_text(message) for message in session.live] == ["hi", "hello", "hi", "again"]

@@ -377,7 +377,7 @@ async def test_recall_after_a_resume_is_told_what_was_attached_before(folder: Pa
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits of file sizes are POSIX")
-def test_a_disk_that_fills_up_leaves_the_file_as_it_was(folder: Path) -> None:
+def test_a_disk_that_fills_up_leaves_the_file_whole_and_gets_the_rest_once_there_is_room(folder: Path) -> None:
     import resource
 
     session = started(folder)
@@ -387,17 +387,44 @@ def test_a_disk_that_fills_up_leaves_the_file_as_it_was(folder: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, hard))
     try:
-        with pytest.raises(StorageFailed) as caught:
-            asyncio.run(session.store(user("two")))
+        asyncio.run(session.store(user("two")))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (caught.value.path, caught.value.reason) == (str(path), "File too large")
+    failed = session.not_kept
+    assert failed is not None
+    assert (failed.path, failed.reason) == (str(path), "File too large")
     assert path.read_bytes() == before
-    assert [own_text(message) for message in session.live] == ["one"]
+    assert [own_text(message) for message in session.live] == ["one", "two"]
     asyncio.run(session.store(user("three")))
+    assert session.not_kept is None
     session.close()
     stored = read_session(folder, "latest")
-    assert [own_text(entry) for entry in stored.entries if isinstance(entry, Message)] == ["one", "three"]
+    assert [own_text(entry) for entry in stored.entries if isinstance(entry, Message)] == ["one", "two", "three"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of file sizes are POSIX")
+def test_a_conversation_on_a_full_disk_leaves_no_empty_file_and_is_written_at_its_end_if_there_is_room(
+    folder: Path,
+) -> None:
+    import resource
+
+    lost, late = started(folder, 1), started(folder, 2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        asyncio.run(lost.store(user("one")))
+        asyncio.run(late.store(user("two")))
+        lost.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"{late.session_id}.jsonl",
+        f"{late.session_id}.lock",
+    ]
+    late.close()
+    assert [own_text(entry) for entry in read_session(folder, "latest").entries if isinstance(entry, Message)] == [
+        "two"
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")

@@ -103,8 +103,8 @@ async def _run(
     view = PlainView(output)
     person: Frontend = _asking(call, view) if may_ask else Unattended()
     async with await Harness.in_environment(call.opened(), model, person) as harness:
-        call.warn(notice_sentence(notice.key, notice.fields, call.words) for notice in harness.notices)
         agent = await (harness.resume(session) if session else harness.start())
+        call.warn(notice_sentence(notice.key, notice.fields, call.words) for notice in harness.notices)
         agent.mode = mode or agent.mode
         told = Told()
         try:

@@ -158,9 +158,10 @@ class SessionLock:
                 raise SessionInUse(session_id) from None
 
     def release(self) -> None:
-        """Leaves the lock file only beside a transcript. May be called twice."""
+        """Leaves the lock file only beside a transcript, and no empty one. May be called twice."""
         with contextlib.suppress(OSError):
-            if self._lock.is_locked and not self._transcript.exists():
+            if self._lock.is_locked and not (self._transcript.exists() and self._transcript.stat().st_size):
+                self._transcript.unlink(missing_ok=True)
                 self._path.unlink()
         self._lock.release()
 

@@ -8,14 +8,13 @@ the user's message is in it, what the model said before an interruption too, and
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from oharness.core.errors import StorageFailed, WrongUsage
+from oharness.core.errors import WrongUsage
 from oharness.harness.asking import stream_reply
 from oharness.harness.compaction import cut_in_half, cut_to_make_room, summary_of
 from oharness.harness.descriptors import Notice, RunContext
@@ -43,8 +42,6 @@ from oharness.harness.subagents import subagent_options
 from oharness.harness.to_the_end import to_the_end
 from oharness.harness.tool_runs import Step, ToolRunner, step_of
 from oharness.harness.transcript_json import Shortened
-
-_log = logging.getLogger(__name__)
 
 INTERRUPTED = "interrupted"
 """Metadata key of an answer that the user stopped."""
@@ -92,6 +89,7 @@ class Agent:
         self._running: asyncio.Task[Any] | None = None
         self._after_run: asyncio.Task[None] | None = None
         self._late_notices = _what_was_lost(session)
+        self._told_not_kept = False
         self._subagents = 0
 
     @property
@@ -114,7 +112,7 @@ class Agent:
         """Sends a message and gives what happens until it is answered; `RunFinished` comes last.
 
         Cancelling the caller, or closing the generator, interrupts the run.
-        Raises: ModelFailed, StorageFailed, RunInProgress. After each of them the session can go on.
+        Raises: ModelFailed, RunInProgress. After each of them the session can go on.
         """
         return relayed(partial(self._whole_run, text))
 
@@ -173,7 +171,7 @@ class Agent:
         """Stores the user's message with what hooks attach to it, before any model is asked."""
         added = await additions(all_message_hooks(self._options), text, self._context())
         message = Message(Role.USER, (TextBlock(text), *added.blocks), self._options.clock.now_ms(), added.metadata)
-        await self.session.store(message)
+        await self._store(message, run)
         run.outlet.show(UserMessageStored(message))
         self._show_all(run, added.notices)
 
@@ -203,7 +201,7 @@ class Agent:
         message = replace(reply.message, role=Role.ASSISTANT, at=self._options.clock.now_ms())
         run.said, run.step = "", step_of(tool_calls(message)) if tool_calls(message) else None
         if message.blocks:
-            await self.session.store(message)
+            await self._store(message, run)
         run.outlet.show(ReplyStored(message))
         return message
 
@@ -225,18 +223,23 @@ class Agent:
     async def _store_results(self, run: _Run, step: Step) -> None:
         run.step = None
         run.calls += step.made
-        await self.session.store(Message(Role.TOOL, step.all_results(), self._options.clock.now_ms()))
+        await self._store(Message(Role.TOOL, step.all_results(), self._options.clock.now_ms()), run)
 
     async def _leave_whole(self, run: _Run) -> None:
         """After a run that did not end by itself: results for all calls, or what the model had said so far, marked."""
-        try:
-            if run.step is not None:
-                await self._store_results(run, run.step)
-            elif run.said:
-                now, mark = self._options.clock.now_ms(), {INTERRUPTED: True}
-                await self.session.store(Message(Role.ASSISTANT, (TextBlock(run.said),), now, mark))
-        except StorageFailed:
-            _log.warning("an interrupted run could not be recorded", exc_info=True)
+        if run.step is not None:
+            await self._store_results(run, run.step)
+        elif run.said:
+            now, mark = self._options.clock.now_ms(), {INTERRUPTED: True}
+            await self._store(Message(Role.ASSISTANT, (TextBlock(run.said),), now, mark), run)
+
+    async def _store(self, message: Message, run: _Run) -> None:
+        """Keeps a message; says once that the disk does not take it, and again only after it took some."""
+        await self.session.store(message)
+        failed = self.session.not_kept
+        if failed is not None and not self._told_not_kept:
+            run.outlet.show(Notice("session-not-kept-now", {"path": failed.path, "reason": failed.reason}))
+        self._told_not_kept = failed is not None
 
     async def _make_room(self, run: _Run) -> None:
         live, context_tokens = self.session.live, self._options.model.context_tokens

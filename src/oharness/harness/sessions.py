@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from oharness.core.clock import Clock, Millis
-from oharness.core.errors import NotFound, OharnessError, WrongUsage
+from oharness.core.errors import NotFound, OharnessError, StorageFailed, WrongUsage
 from oharness.core.randomness import Randomness
 from oharness.disk.session_log import (
     SUFFIX,
+    Record,
     SessionLock,
     SessionLog,
     Transcript,
@@ -83,7 +84,8 @@ class StoredSession:
 class Session:
     """A conversation that goes on. `live` is what the model would be sent; everything stored outlives the process.
 
-    Without a log (see `unsaved_session`) it lives in memory only.
+    Without a log (see `unsaved_session`) it lives in memory only. While its file cannot be written `not_kept` says why;
+    what was said then is written, in order, by the next append that gets through, or by closing.
     """
 
     def __init__(
@@ -97,6 +99,8 @@ class Session:
     ) -> None:
         self.session_id = session_id
         self.damaged = damaged
+        self.not_kept: StorageFailed | None = None
+        self._unwritten: tuple[Record, ...] = ()
         self._log = log
         self._lock = lock
         self._folder = folder
@@ -114,18 +118,12 @@ class Session:
         return self._title
 
     async def store(self, message: Message) -> None:
-        """Adds a message to the file, then to `live`; done whole even when cancelled meanwhile.
-
-        Raises: StorageFailed, with nothing added.
-        """
+        """Adds a message to the file, then to `live`; done whole even when cancelled meanwhile."""
         await to_the_end(self._append(message, (*self._live, message)))
         self._title = self._title or title_of((message,))
 
     async def shorten(self, shortened: Shortened) -> None:
-        """Puts a summary in the place of the oldest messages of `live`; the file keeps them.
-
-        Raises: StorageFailed, with nothing changed.
-        """
+        """Puts a summary in the place of the oldest messages of `live`; the file keeps them."""
         await to_the_end(self._append(shortened, after_shortening(self._live, shortened)))
 
     def child(self, name: str, at: Millis) -> "Session":
@@ -139,14 +137,26 @@ class Session:
     def close(self) -> None:
         """Lets others have the session."""
         if self._log is not None:
+            if self._unwritten:
+                self._write(self._log)
             self._log.close()
         if self._lock is not None:
             self._lock.release()
 
     async def _append(self, entry: Entry, live: tuple[Message, ...]) -> None:
         if self._log is not None:
-            await asyncio.to_thread(self._log.append, record_of(entry))
+            self._unwritten += (record_of(entry),)
+            await asyncio.to_thread(self._write, self._log)
         self._live = live
+
+    def _write(self, log: SessionLog) -> None:
+        """A full disk costs nobody the answer they wait for: what it does not take is kept here."""
+        try:
+            log.append(*self._unwritten)
+        except StorageFailed as error:
+            self.not_kept = error
+        else:
+            self._unwritten, self.not_kept = (), None
 
 
 def start_session(folder: Path, project_id: str, clock: Clock, randomness: Randomness) -> Session:

@@ -257,6 +257,8 @@ NOTICES: Mapping[str, str] = {
     "{expected}",
     "setting-not-for-projects": "{file}: a project may not set `{setting}` to this; it does not count.",
     "session-not-kept": "This conversation is not kept, since {folder} cannot be written.",
+    "session-not-kept-now": "{path} cannot be written ({reason}). The conversation goes on, and is written as soon as "
+    "there is room; what was not written when oHarness ends is lost.",
     "rule-matches-nothing": "The permission rule `{rule}` names no tool there is.",
     "merged-in-background": "Notes about one subject were merged in the background: {kept} now says what {ids} said. "
     "`oharness memory backups` has the originals.",

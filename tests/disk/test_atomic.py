@@ -15,6 +15,7 @@ from oharness.disk.atomic import (
     Holding,
     PlannedWrite,
     create_file,
+    create_in_place,
     digest_of,
     ensure_directory,
     is_temporary,
@@ -226,3 +227,28 @@ def test_only_old_temporary_files_of_ours_are_cleared_away(tmp_path: Path) -> No
     assert remove_leftovers(files, tmp_path, now) == 0
     assert remove_leftovers(files, tmp_path, Millis(now + LEFTOVER_AGE_MS + 1000)) == 1
     assert names(tmp_path) == [".other.tmp"]
+
+
+def test_a_file_made_in_place_is_whole_on_the_device_or_was_never_reported(tmp_path: Path) -> None:
+    for folder, files in zip(fresh_folders(tmp_path), every_crash(), strict=False):
+        made = False
+        with suppress(Crashed):
+            made = create_in_place(files, folder / "a.json", NEW)
+        files.power_is_lost(folder)
+        assert not made or (folder / "a.json").read_bytes() == NEW
+
+
+def test_a_file_made_in_place_never_replaces_another(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(OLD)
+    assert not create_in_place(FileSystem(), tmp_path / "a.json", NEW)
+    assert (tmp_path / "a.json").read_bytes() == OLD
+
+
+def test_a_file_that_could_not_be_made_in_place_leaves_nothing_and_may_be_tried_again(tmp_path: Path) -> None:
+    for folder, files in zip(fresh_folders(tmp_path), every_failure(errno.ENOSPC), strict=False):
+        try:
+            create_in_place(files, folder / "a.json", NEW)
+        except StorageFailed:
+            assert names(folder) in ([], ["a.json"])
+            write_file(FileSystem(), folder / "a.json", NEW)
+        assert (folder / "a.json").read_bytes() == NEW

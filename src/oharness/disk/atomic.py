@@ -111,6 +111,27 @@ def write_unflushed(files: FileSystem, path: Path, data: bytes, mode: int = PRIV
             raise
 
 
+def create_in_place(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_FILE) -> bool:
+    """Creates the file under its own name at once; False when something stands there already.
+
+    One step for the device where a rename takes two. For files that count for nothing until all of them is there:
+    whoever reads them can tell one that is cut off. They have reached the device when this returns.
+    Raises: StorageFailed; a file that is cut off may then be left.
+    """
+    with storage_errors(path):
+        try:
+            files.write_new(path, data, mode)
+            files.flush_file(path)
+        except FileExistsError:
+            return False
+        except OSError:
+            with contextlib.suppress(OSError):
+                files.remove(path)
+            raise
+        files.flush_directory(path.parent)
+    return True
+
+
 def create_file(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_FILE) -> bool:
     """Creates the file with all its bytes; False when something stands there already.
 

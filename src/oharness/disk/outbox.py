@@ -1,11 +1,12 @@
 """outbox.json: the one commit that is on its way, so that after a lost answer it is not done twice (P-31)."""
 
+import contextlib
 from pathlib import Path
 
 import msgspec
 
 from oharness.core.scopes import Scope
-from oharness.disk.atomic import Anything, ensure_directory, remove_files, storage_errors, write_file
+from oharness.disk.atomic import create_in_place, ensure_directory, storage_errors, write_file
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem
 from oharness.disk.home import Home
 from oharness.disk.sync_shapes import STATE_VERSION, StateShape
@@ -30,7 +31,8 @@ class Outbox:
     def waiting(self) -> bytes | None:
         """The body of a commit whose answer has not been recorded; None when there is none.
 
-        A file that cannot be understood is removed: what it wanted to send is still in the notes.
+        A file that cannot be understood counts as none: it is being written just now, or was cut off and never
+        sent, and what it wanted to send is still in the notes. It is left alone: whoever asks need not hold the lock.
         Raises: StateFromNewerVersion; StorageFailed.
         """
         with storage_errors(self._path):
@@ -41,7 +43,6 @@ class Outbox:
         try:
             shape = msgspec.json.decode(data, type=_OutboxShape)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            self.clear()
             return None
         if shape.version > STATE_VERSION:
             raise StateFromNewerVersion(str(self._path), shape.version)
@@ -54,11 +55,16 @@ class Outbox:
         """
         ensure_directory(self._files, self._path.parent, PRIVATE_DIRECTORY)
         shape = _OutboxShape(version=STATE_VERSION, body=body.decode())
-        write_file(self._files, self._path, msgspec.json.encode(shape))
+        data = msgspec.json.encode(shape)
+        if not create_in_place(self._files, self._path, data):
+            write_file(self._files, self._path, data)
 
     def clear(self) -> None:
         """Lets go of the commit, whose results are recorded; may be repeated.
 
+        Not waited for: whatever is kept here next takes the removal to the device with it, since all of it lies in one
+        folder. A commit that a power cut brings back before that is sent and recorded once more, which changes nothing.
         Raises: StorageFailed.
         """
-        remove_files(self._files, [(self._path, Anything())])
+        with storage_errors(self._path), contextlib.suppress(FileNotFoundError):
+            self._files.remove(self._path)

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from oharness.disk.atomic import Anything, ensure_directory, remove_files, storage_errors, write_file
+from oharness.disk.atomic import (
+    Anything,
+    create_in_place,
+    ensure_directory,
+    remove_files,
+    storage_errors,
+    write_file,
+)
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem
 from oharness.disk.sync_shapes import STATE_VERSION, StateShape, kept_note
 from oharness.notes.frontmatter import note_text
@@ -132,7 +139,8 @@ class SyncCopies:
         names = self._names()
         number = int(names[-1].removesuffix(_SUFFIX)) + 1 if names else 1
         data = msgspec.json.encode(_PackShape(version=STATE_VERSION, copies=dict(copies)))
-        write_file(self._files, self._folder / f"{number:010}{_SUFFIX}", data)
+        while not create_in_place(self._files, self._folder / f"{number:010}{_SUFFIX}", data):
+            number += 1
 
     def _read_pack(self, name: str) -> dict[str, tuple[str, str]]:
         path = self._folder / name

@@ -15,7 +15,6 @@ from oharness.reconcile.baseline import (
     AgreedOn,
     Baseline,
     DeletedInCloud,
-    Entry,
     InCloud,
     NothingAgreed,
     NotInCloud,
@@ -195,25 +194,18 @@ def _decisions(view: ScopeView) -> Iterator[tuple[str, Decision]]:
         return
     files, entries = view.files, view.baseline.entries
     for note_id, entry in entries.items():
-        if not _as_agreed(entry, files.get(note_id)):
-            yield from _decision(view, note_id)
+        agreed, seen, file = entry.agreed, entry.seen, files.get(note_id)
+        if type(agreed) is AgreedOn and type(seen) is InCloud and type(file) is Here:
+            version = agreed.version
+            if seen.revision == version.revision and file.hash == version.hash:
+                continue
+        yield from _decision(view, note_id)
     for note_id in files:
         if note_id not in entries:
             yield from _decision(view, note_id)
     for note_id in view.deletions:
         if note_id not in entries and note_id not in files:
             yield from _decision(view, note_id)
-
-
-def _as_agreed(entry: Entry, file: FileSide | None) -> bool:
-    agreed, seen = entry.agreed, entry.seen
-    return (
-        isinstance(agreed, AgreedOn)
-        and isinstance(seen, InCloud)
-        and isinstance(file, Here)
-        and seen.revision == agreed.version.revision
-        and file.hash == agreed.version.hash
-    )
 
 
 def _decision(view: ScopeView, note_id: str) -> Iterator[tuple[str, Decision]]:

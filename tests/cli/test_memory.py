@@ -374,6 +374,22 @@ class TestWords:
         assert answer.code == 0
         assert "memory.maxNotes" in answer.err
 
+    def test_what_does_not_count_in_the_settings_is_said_once_for_each_change_of_them(
+        self, project: Path, home: Path, oharness: Call
+    ) -> None:
+        home.mkdir()
+        (home / "config.json").write_text('{"memory":{"maxNotes":"many"}}')
+        assert "memory.maxNotes" in oharness("memory", "list").err, "a command that reads keeps nothing"
+        assert "memory.maxNotes" in oharness("memory", "remember", "--summary", "One").err
+        for command in (("memory", "list"), ("memory", "remember", "--summary", "Two"), ("run", "hello")):
+            assert "memory.maxNotes" not in oharness(*command).err
+        for always in (["project", "show"], ["project", "init"], ["chat"]):
+            answer = oharness(*always)
+            assert "memory.maxNotes" in answer.err + answer.out
+        (home / "config.json").write_text('{"memory":{"maxNotes":"many","autoExtract":3}}')
+        assert "memory.maxNotes" in oharness("run", "hello").err
+        assert "memory.maxNotes" not in oharness("memory", "list").err
+
     def test_too_many_notes_are_a_warning_with_their_number(self, notes: Path, home: Path, oharness: Call) -> None:
         (home / "config.json").write_text('{"memory":{"maxNotes":1}}')
         (warning,) = oharness("memory", "list", "--json").json["warnings"]

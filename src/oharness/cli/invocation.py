@@ -59,7 +59,8 @@ class Invocation:
         """
         from oharness.wiring.environment import open_memory_for_reading
 
-        self._warn_of_settings()
+        if not self.settings_were_told(keep=False):
+            self.warn_of_settings()
         with closing(open_memory_for_reading(self.opened())) as memory:
             yield memory
 
@@ -71,7 +72,8 @@ class Invocation:
         """
         from oharness.wiring.environment import open_memory_for_writing
 
-        self._warn_of_settings()
+        if not self.settings_were_told(keep=True):
+            self.warn_of_settings()
         with closing(open_memory_for_writing(self.opened())) as memory:
             yield memory
         self.tell(memory.opening_warnings)
@@ -108,7 +110,20 @@ class Invocation:
         """Says notices of the memory beside the answer."""
         self.warn(self.notice_sentences(notices))
 
-    def _warn_of_settings(self) -> None:
+    def settings_were_told(self, *, keep: bool) -> bool:
+        """Whether an earlier command said already what does not count in the settings; `keep` for one that writes."""
+        opened = self.opened()
+        if not opened.setting_warnings:
+            return True
+        from oharness.disk.told_settings import keep_as_told, told_before
+
+        before = told_before(opened.files, opened.home, opened.setting_warnings)
+        if keep:
+            keep_as_told(opened.files, opened.home, opened.setting_warnings)
+        return before
+
+    def warn_of_settings(self) -> None:
+        """Says what does not count in the settings."""
         if warnings := self.opened().setting_warnings:
             from oharness.language.sentences import notice_sentence
 

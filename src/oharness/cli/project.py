@@ -43,6 +43,7 @@ def init(call: Invocation) -> None:
     done = register_project(here.files, found, here.home, here.git, here.clock, here.randomness)
     _answer(call, done.project, done.identity)
     call.warn(error_sentence(warning, call.words) for warning in done.warnings)
+    call.warn_of_settings()
 
 
 @project.command(
@@ -59,6 +60,7 @@ def show(call: Invocation) -> None:
     if opened.project is None:
         raise NoProjectHere
     _answer(call, opened.project, identify(opened.files, opened.project, opened.git, opened.randomness))
+    call.warn_of_settings()
 
 
 def _answer(call: Invocation, project: "Project", identity: "Identity") -> None:

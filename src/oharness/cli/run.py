@@ -1,7 +1,7 @@
 """`oharness run`: one message, one answer, for scripts and quick questions."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,7 +104,7 @@ async def _run(
     person: Frontend = _asking(call, view) if may_ask else Unattended()
     async with await Harness.in_environment(call.opened(), model, person) as harness:
         agent = await (harness.resume(session) if session else harness.start())
-        call.warn(notice_sentence(notice.key, notice.fields, call.words) for notice in harness.notices)
+        call.warn(notice_sentence(notice.key, notice.fields, call.words) for notice in _news(call, harness.notices))
         agent.mode = mode or agent.mode
         told = Told()
         try:
@@ -115,6 +115,12 @@ async def _run(
             view.end()
             await until_closed(agent, told_beside(output))
     return DONE
+
+
+def _news(call: Invocation, notices: Sequence[Notice]) -> list[Notice]:
+    """What is wrong, without what an earlier command said of the settings already."""
+    known = call.settings_were_told(keep=True)
+    return [notice for notice in notices if not (known and notice.key.startswith("setting-"))]
 
 
 async def _answered(agent: Agent, text: str, told: Told, call: Invocation, view: PlainView) -> None:

@@ -35,6 +35,10 @@ class Home:
         return self.root / "projects.json"
 
     @property
+    def told_settings_file(self) -> Path:
+        return self.root / "settings-told.json"
+
+    @property
     def user_notes(self) -> Path:
         return self.root / "memory" / "user"
 

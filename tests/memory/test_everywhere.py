@@ -164,6 +164,26 @@ def test_the_sentence_that_says_it_goes_and_the_next_one_stays(world: World, lan
     assert any(word in told for word in ("buy milk", "买牛奶", "Compre leite", "Achète du lait"))
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Understood, zyxwordle opens the back door.",
+        "It's zyxwordle.",
+        "The code is zyxwordle!",
+        "zyxwordle",
+        "Zyxwordle?",
+    ],
+)
+def test_an_answer_that_gives_only_the_telling_part_away_goes_too(world: World, answer: str) -> None:
+    memory = world.open()
+    write(memory, summary=f"{SUMMARY} and it opens the dock")
+    path = transcript(world, f"{answer}\nLunch is at noon.", "The back is up.", "We open on Monday.")
+    forget_everywhere(memory, ID, None)
+    told = path.read_text()
+    assert "zyxwordle" not in told.lower()
+    assert all(kept in told for kept in ("Lunch is at noon.", "The back is up.", "We open on Monday."))
+
+
 def test_forgetting_before_leaves_backups_that_forgetting_everywhere_finds(world: World) -> None:
     from oharness.memory.forget import forget
 

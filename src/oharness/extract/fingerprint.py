@@ -55,11 +55,12 @@ def _marked(summary: str, tags: tuple[str, ...], body: str, salt: bytes) -> tupl
 
 
 def sentence_tells(sentence: str, known: Fingerprint, salt: bytes) -> bool:
-    """Whether one sentence of any text says what the forgotten note's summary said."""
+    """Whether one sentence of any text says what the forgotten note's summary said, or little but a part of it."""
     if len(known.head) < _SENTENCE_WORDS:
         return False
-    shared = known.head & _numbers(stem_set(sentence), salt)
-    return len(shared) >= _SENTENCE_WORDS and len(shared) / len(known.head) >= _SENTENCE_SHARE
+    own = _numbers(stem_set(sentence), salt)
+    shared = len(known.head & own)
+    return shared >= _SENTENCE_WORDS and shared / min(len(known.head), len(own)) >= _SENTENCE_SHARE
 
 
 def _figures(text: str) -> Iterable[str]:

@@ -7,12 +7,14 @@ words stay.
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from oharness.core.jsontext import parse_json
 from oharness.extract.fingerprint import Fingerprint, sentence_tells
 from oharness.recall.attachment import defuse
-from oharness.recall.stems import stem_set
+from oharness.recall.stems import LANGUAGES, stem, stem_set
+from oharness.recall.usual.shares import shares
 from oharness.recall.words import fold
 
 GONE = "(forgotten)"
@@ -26,6 +28,8 @@ _WIDE = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"\w{3,}")
 _SHARE = 0.75
 _FEWEST_SHARED = 3
+_OWN_SHARE = 0.75
+_LONGEST_SAYING = 25
 _BEGINNING = 4
 
 
@@ -47,7 +51,9 @@ class Sought:
         self._fingerprints = fingerprints
         lines = {line for version in versions for line in _lines(version)}
         self._sayings = [stems for line in lines if len(stems := _words(line)) > 1]
-        self._beginnings = frozenset(stem[:_BEGINNING] for saying in self._sayings for stem in saying)
+        told = frozenset().union(*self._sayings, *(_words(line) for line in lines))
+        self._beginnings = frozenset(stem[:_BEGINNING] for stem in told)
+        self._unusual = frozenset(stem for stem in told if _is_unusual(stem))
         needles = sorted({*lines, *map(defuse, lines)}, key=lambda line: (-len(line), line))
         self.needles = tuple(needles)
         self._exact = _pattern(needles)
@@ -90,15 +96,22 @@ class Sought:
         """A quick look, since most texts of most conversations have nothing to do with the note."""
         folded = fold(text)
         found = (beginning in folded for beginning in self._beginnings)
-        return sum(1 for one in found if one) > 1
+        return sum(1 for one in found if one) > 1 or any(stem.strip("=") in folded for stem in self._unusual)
 
     def _tells(self, sentence: str) -> bool:
         if not _WORD.search(sentence) and not _WIDE.search(sentence):
             return False
         words = _words(sentence)
-        if any(_shares_enough(saying, words) for saying in self._sayings):
+        if any(_shares_enough(saying, words) or self._repeats(saying, words) for saying in self._sayings):
             return True
         return any(sentence_tells(sentence, known, salt) for known, salt in self._fingerprints)
+
+    def _repeats(self, saying: frozenset[str], words: frozenset[str]) -> bool:
+        """Whether a sentence says nothing but a part of it: "it is 4711" gives the whole away."""
+        shared = saying & words
+        if len(saying) > _LONGEST_SAYING or len(shared) < _OWN_SHARE * len(words):
+            return False
+        return len(shared) >= _FEWEST_SHARED or (shared == words and bool(shared & self._unusual))
 
 
 def cleaned(value: Any, sought: Sought) -> Any:
@@ -174,6 +187,17 @@ def _pattern(needles: Sequence[str]) -> re.Pattern[str] | None:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(stem.partition(":")[2] or stem for stem in stem_set(text))
+
+
+@lru_cache(maxsize=1)
+def _usual_words() -> frozenset[str]:
+    return frozenset(
+        form for language in LANGUAGES for word in shares(language) for form in (word, stem(word, language))
+    )
+
+
+def _is_unusual(word: str) -> bool:
+    return word.strip("=") not in _usual_words() and word not in _usual_words()
 
 
 def _shares_enough(saying: frozenset[str], words: frozenset[str]) -> bool:

@@ -160,6 +160,70 @@ def test_all_originals_joined_together_are_fully_covered() -> None:
     assert check.is_fully_covered(draft.summary, draft.body, ())
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("needs ^1.2.3 of it", "needs ~1.2.3 of it"),
+        ("needs >=3.11", "needs <=3.11"),
+        ("needs Node 18+", "needs Node 18"),
+        ("十二月十二日开始", "十二月十九日开始"),
+        ("en août", "en été"),
+        ("Webhooks are disabled", "Webhooks are enabled"),
+        ("该接口已停用", "该接口已启用"),
+        ("It hardly ever works on Windows", "It works on Windows"),
+        ("see .env first", "see it first"),
+        ("see Dockerfile first", "see it first"),
+        ("Ctrl+Shift+P opens it", "Ctrl+P opens it"),
+        ("zero downtime", "downtime"),
+        ("host | port\n---|---\ndb | 5432\ncache | 6379", "host | port\n---|---\ndb | 6379\ncache | 5432"),
+        ("    LIMIT = 10\n    SIZE = 20", "    LIMIT = 20\n    SIZE = 10"),
+    ],
+)
+def test_a_fact_with_another_bound_sense_or_place_is_listed(before: str, after: str) -> None:
+    assert missing(before, after) != []
+    assert missing(before, f"It goes on.\n\n{before}\n\nAnd more") == []
+
+
+SWAPPED = [
+    (
+        "The staging port is 8081. The production port is 9091.",
+        "The staging port is 9091. The production port is 8081.",
+    ),
+    ("Anna works on Mondays. Bert works on Fridays.", "Anna works on Fridays. Bert works on Mondays."),
+    ("API v2 is for web. API v3 is for mobile.", "API v3 is for web. API v2 is for mobile."),
+    ("Logs are in /var/log/a. Dumps are in /var/dump/b.", "Logs are in /var/dump/b. Dumps are in /var/log/a."),
+    ("Primary is `db1`. Replica is `db2`.", "Primary is `db2`. Replica is `db1`."),
+    ("Web owner is ann@x.org. API owner is bo@x.org.", "Web owner is bo@x.org. API owner is ann@x.org."),
+    ("登录端口是 8081。支付端口是 8082。", "登录端口是 8082。支付端口是 8081。"),
+    (
+        "## Staging\n\nThe port is 8081.\n\n## Production\n\nThe port is 9091.",
+        "## Staging\n\nThe port is 9091.\n\n## Production\n\nThe port is 8081.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SWAPPED)
+def test_what_was_swapped_between_sentences_that_follow_one_another_is_listed(before: str, after: str) -> None:
+    assert missing(before, after) != []
+    assert missing(before, before) == []
+
+
+@pytest.mark.parametrize(("before", "after"), [*SWAPPED, ("Alice pays Bob 5 euros.", "Bob pays Alice 5 euros.")])
+def test_a_merge_that_nobody_looks_over_never_swaps(before: str, after: str) -> None:
+    assert not covered(f"{after}\n\nx", before, "x")
+    assert covered(f"{before}\n\n## About it\n\nx", before, "x")
+
+
+def test_what_stands_under_the_summary_of_another_note_is_not_covered() -> None:
+    one = note("n0", "Heron cluster", "The port is 8081.", created_at=Millis(1))
+    other = note("n1", "Osprey cluster", "The port is 9091.", created_at=Millis(2))
+    check = MergeCheck([one, other], {"n1": "n0"})
+    right = "## Heron cluster\n\nThe port is 8081.\n\n## Osprey cluster\n\nThe port is 9091."
+    wrong = "## Heron cluster\n\nThe port is 9091.\n\n## Osprey cluster\n\nThe port is 8081."
+    assert check.is_fully_covered("Clusters", right, ())
+    assert check.missing("Clusters", wrong, ()) != ()
+
+
 class TestFullCoverage:
     def test_a_text_that_only_arranges_the_sentences_anew_is_fully_covered(self) -> None:
         one = "Anna owns billing. The staging port is 8081."

@@ -66,7 +66,7 @@ def test_the_joined_draft_holds_every_original_and_every_summary() -> None:
 def test_another_summary_leaves_none_of_the_originals_out() -> None:
     draft = joined_draft([A, B], "Both")
     assert (draft.summary, draft.body) == ("Both", "## Second\n\ntwo [[a]] [[b]]\n\n## First\n\none")
-    assert joined_draft([A, B], "First").body == "## Second\n\ntwo [[a]] [[b]]\n\none"
+    assert joined_draft([A, B], "First").body == "## Second\n\ntwo [[a]] [[b]]\n\n## First\n\none"
 
 
 def test_a_code_block_without_an_end_does_not_make_code_of_the_next_note() -> None:

@@ -16,7 +16,7 @@ from oharness.notes.note import Note
 from oharness.recall.stems import forms, function_words, is_function_pair, language_of
 from oharness.recall.words import Word, runs_of, words_of
 from oharness.tidy.merge_facts import Fact, FactKind, facts_of, squeezed
-from oharness.tidy.negation import is_negated
+from oharness.tidy.negation import is_denied
 from oharness.tidy.sentences_of import Sentence, sentences_of
 from oharness.tidy.values import values_of
 
@@ -24,6 +24,9 @@ _KEPT_AROUND_A_VALUE = 1 / 3
 _KEPT_OF_NEGATED = 0.75
 _KEPT_OF_ANY = 1.0
 _VALUES = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION)
+_NAMES = (FactKind.PATH, FactKind.IDENTIFIER, FactKind.QUOTED, FactKind.LINK)
+_NEAR_TO_A_RIVAL = 0.5
+_IN_FLOW = (*_VALUES, FactKind.PATH, FactKind.IDENTIFIER, FactKind.LINK)
 _MOST_COMPARED = 400
 _TAGS = -2
 
@@ -51,6 +54,24 @@ class _Read:
     note_id: str = ""
     keys: frozenset[str] = frozenset()
     value_keys: frozenset[str] = frozenset()
+    name_keys: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
+    """The words that say something besides its numbers, dates and versions."""
+    around_names: frozenset[str] = frozenset()
+    """The same besides its paths, identifiers, links and quoted strings."""
+    title: str = ""
+    """The summary of its note."""
+    parts: tuple["_Read", ...] = ()
+    """The sentences that were put together to this one."""
+
+    @property
+    def is_of_one_block(self) -> bool:
+        """Whether it is two sentences that follow one another."""
+        return bool(self.parts) and self.parts[0].block == self.parts[1].block
+
+    @property
+    def own_contexts(self) -> tuple[str, str]:
+        return self.heading, self.title
 
 
 class MergeCheck:
@@ -65,13 +86,16 @@ class MergeCheck:
             one for note in originals for one in self._sentences(note.summary, sentences_of(note.body), note.id)
         ]
         self._extra = list(_lost_extra(originals))
+        self._contexts = frozenset(one for read in self._read for one in (read.heading, read.title) if one)
+        self._stems_of_contexts = {one: self._stems(one) for one in self._contexts}
 
     def missing(self, summary: str, body: str, tags: Iterable[str]) -> tuple[MissingFact, ...]:
         """What a merged note with this summary, body and tags lacks, each once, in the order of the originals."""
         merged = _Merged(self._sentences(summary, [*sentences_of(body), _tag_line(tags)]), summary, body, tags)
         found: dict[tuple[FactKind, str], MissingFact] = {}
         for sentence in self._read:
-            if merged.has_word_for_word(sentence):
+            headings = merged.headings_over(sentence)
+            if any(not self._is_foreign(heading, sentence) for heading in headings):
                 continue
             for fact in self._missing_of(sentence, merged):
                 found.setdefault((fact.kind, fact.key), MissingFact(fact.kind, fact.text, sentence.note_id))
@@ -83,43 +107,108 @@ class MergeCheck:
         if self.missing(summary, body, spoken):
             return False
         merged = _Merged(self._sentences(summary, [*sentences_of(body), _tag_line(spoken)]), summary, body, spoken)
-        return all(merged.has_word_for_word(one) or merged.covers(one) for one in self._read)
+        return all(self._is_covered(one, merged) for one in self._read)
+
+    def _is_covered(self, sentence: _Read, merged: "_Merged") -> bool:
+        if any(not self._is_foreign(heading, sentence) for heading in merged.headings_over(sentence)):
+            return True
+        wanted = tuple(self._flow(sentence))
+        return any(
+            _flows_in(wanted, tuple(self._flow(window))) and not self._is_foreign(window.heading, sentence)
+            for window in merged.saying_all_of(sentence)
+        )
+
+    def _is_foreign(self, heading: str, sentence: _Read) -> bool:
+        """Whether what stands under this heading is said of what another original's heading or summary names."""
+        if not heading or heading in (sentence.heading, sentence.title):
+            return False
+        stems = self._stems(heading)
+        own = max(_share(stems, self._stems_of_contexts.get(one, frozenset())) for one in sentence.own_contexts)
+        others = self._contexts.difference(sentence.own_contexts)
+        return any(_share(stems, self._stems_of_contexts[one]) > own for one in others)
 
     def _missing_of(self, sentence: _Read, merged: "_Merged") -> Iterator[Fact]:
         for fact in sentence.facts:
-            if not merged.has(fact) or (fact.kind in _VALUES and self._is_misplaced(fact, sentence, merged)):
+            if not merged.has(fact) or self._is_elsewhere(fact, sentence, merged):
                 yield fact
         if sentence.negated and not merged.says_no_to(sentence):
             yield Fact(FactKind.NEGATION, sentence.text, sentence.squeezed)
 
+    def _is_elsewhere(self, fact: Fact, sentence: _Read, merged: "_Merged") -> bool:
+        if fact.kind in _VALUES:
+            return self._is_misplaced(fact, sentence, merged)
+        return fact.kind in _NAMES and self._is_a_rivals(fact, sentence, merged)
+
     def _is_misplaced(self, fact: Fact, sentence: _Read, merged: "_Merged") -> bool:
         """Whether the value stands only among words that it had nothing to do with, or where another value belongs."""
         homes = merged.homes_of(fact)
-        if not homes or not sentence.stems or any(home.block == _TAGS for home in homes):
+        if not homes or not sentence.around or any(home.block == _TAGS for home in homes):
             return False
+        if all(self._is_foreign(home.heading, sentence) for home in homes):
+            return True
         rivals = [one for one in self._read if fact.key not in one.keys and one.value_keys][:_MOST_COMPARED]
-        return not any(_is_home(sentence, home, rivals) for home in homes)
+        return not any(_is_home(fact, sentence, home, rivals) for home in homes)
+
+    def _is_a_rivals(self, fact: Fact, sentence: _Read, merged: "_Merged") -> bool:
+        """Whether the path, identifier, link or quoted string stands only where another original's belongs."""
+        places = [home for home in merged.homes_of(fact) if not home.parts]
+        if not places or not sentence.around_names or any(place.block == _TAGS for place in places):
+            return False
+        rivals = [one for one in self._read if fact.key not in one.keys and one.name_keys][:_MOST_COMPARED]
+        return all(_is_of_a_rival(sentence, place, rivals) for place in places)
 
     def _sentences(self, summary: str, sentences: Iterable[Sentence], note_id: str = "") -> list[_Read]:
         every = [Sentence(summary, -1, ""), *sentences]
-        return [self._read_one(one, note_id) for one in every if one.text.strip()]
+        return [self._read_one(one, note_id, summary) for one in every if one.text.strip()]
 
-    def _read_one(self, sentence: Sentence, note_id: str) -> _Read:
+    def _read_one(self, sentence: Sentence, note_id: str, title: str) -> _Read:
         text = sentence.text
         facts = tuple(self._relinked(fact) for fact in facts_of(text, is_code=sentence.is_code))
         languages = {self._language, language_of(runs_of(text))}
+        stems = self._stems(text)
         return _Read(
             text=text,
             squeezed=squeezed(text),
             facts=facts,
-            stems=self._stems(text),
-            negated=not sentence.is_code and is_negated(_spoken(text, facts), languages),
+            stems=stems,
+            negated=not sentence.is_code and is_denied(_spoken(text, facts), languages),
             block=sentence.block,
             heading=sentence.heading,
             note_id=note_id,
             keys=_keys(facts),
             value_keys=_keys(fact for fact in facts if fact.kind in _VALUES),
+            name_keys=_keys(fact for fact in facts if fact.kind in _NAMES),
+            around=self._stems_without(text, facts, stems, _VALUES),
+            around_names=self._stems_without(text, facts, stems, _NAMES),
+            title=title,
         )
+
+    def _stems_without(
+        self, text: str, facts: Iterable[Fact], stems: frozenset[str], kinds: tuple[FactKind, ...]
+    ) -> frozenset[str]:
+        gone = [fact.text for fact in facts if fact.kind in kinds]
+        for one in gone:
+            text = text.replace(one, " ")
+        return self._stems(text) if gone else stems
+
+    def _flow(self, sentence: _Read) -> Iterator[str]:
+        """The facts by their keys, the other words by their stems. A quoted string is its words."""
+        plain = unicodedata.normalize("NFKC", sentence.text)
+        facts = (fact for fact in sentence.facts if fact.kind in _IN_FLOW)
+        end = 0
+        for start, length, key in sorted((plain.find(fact.text), -len(fact.text), fact.key) for fact in facts):
+            if start < end:
+                continue
+            yield from self._ordered(plain[end:start])
+            yield f"={_UNIT.sub('', key)}"
+            end = start - length
+        yield from self._ordered(plain[end:])
+
+    def _ordered(self, text: str) -> Iterator[str]:
+        holding = function_words(self._language) | function_words("en")
+        for word in words_of(text):
+            if not _says_nothing(word, holding):
+                yield forms(word, (self._language,))[0]
 
     def _relinked(self, fact: Fact) -> Fact:
         is_link = fact.kind is FactKind.LINK and fact.text.startswith("[[")
@@ -132,6 +221,7 @@ class MergeCheck:
         )
 
 
+_BOUND = re.compile(r"^[<>!=~≥≤]+|\+$")
 _UNIT = re.compile(r"(?<=\d)[^\d.:-].*$")
 """A number without a unit is not lost where one was added to it."""
 
@@ -143,7 +233,9 @@ class _Merged:
         self._text = squeezed(" ".join([summary, body, *tags]))
         self._folded = self._text.casefold()
         self._keys = frozenset[str]().union(*(one.keys for one in sentences))
-        self._whole = {one.squeezed for one in sentences}
+        self._whole: dict[str, list[str]] = {}
+        for one in sentences:
+            self._whole.setdefault(one.squeezed, []).append(one.heading)
         self._sentences = sentences
         self.windows = list(_windows(sentences))
         self._homes: dict[str, list[_Read]] | None = None
@@ -157,9 +249,9 @@ class _Merged:
                     self._homes.setdefault(key, []).append(window)
         return self._homes.get(fact.key, [])
 
-    def has_word_for_word(self, sentence: _Read) -> bool:
-        """Whether the sentence stands there as it is."""
-        return sentence.squeezed in self._whole
+    def headings_over(self, sentence: _Read) -> list[str]:
+        """The heading over each place where the sentence stands as it is; empty where there is none over it."""
+        return self._whole.get(sentence.squeezed, [])
 
     def has(self, fact: Fact) -> bool:
         """Whether the fact stands anywhere, in the same or another spelling."""
@@ -177,15 +269,32 @@ class _Merged:
             window.negated and _shares(sentence.stems, window.stems, _KEPT_OF_NEGATED) for window in self.windows
         )
 
-    def covers(self, sentence: _Read) -> bool:
-        """Whether one place says all of this sentence, and not the opposite."""
-        return any(
-            _holds_facts(window, sentence)
-            and window.negated == sentence.negated
-            and _shares(sentence.stems, window.stems, _KEPT_OF_ANY)
-            and not values_of(sentence.text, ()).names - values_of(window.text, ()).words
-            for window in self.windows
-        )
+    def saying_all_of(self, sentence: _Read) -> Iterator[_Read]:
+        """Each sentence, alone or with its heading, that says all of this one, and not the opposite."""
+        for window in self.windows:
+            if (
+                not window.is_of_one_block
+                and _holds_facts(window, sentence)
+                and window.negated == sentence.negated
+                and _shares(sentence.stems, window.stems, _KEPT_OF_ANY)
+                and not values_of(sentence.text, ()).names - values_of(window.text, ()).words
+            ):
+                yield window
+
+
+def _flows_in(wanted: tuple[str, ...], present: tuple[str, ...]) -> bool:
+    """Whether the words follow one another as wanted, with no fact of something else between them."""
+    own = frozenset(wanted)
+    for start in (at for at, one in enumerate(present) if wanted and one == wanted[0]):
+        at = 0
+        for one in present[start:]:
+            if one == wanted[at]:
+                at += 1
+                if at == len(wanted):
+                    return True
+            elif one.startswith("=") and one not in own:
+                break
+    return not wanted
 
 
 def _spoken(text: str, facts: Iterable[Fact]) -> str:
@@ -196,9 +305,13 @@ def _spoken(text: str, facts: Iterable[Fact]) -> str:
     return text
 
 
+def _bare(key: str) -> str:
+    return _UNIT.sub("", _BOUND.sub("", key))
+
+
 def _keys(facts: Iterable[Fact]) -> frozenset[str]:
     keys = {fact.key: fact for fact in facts}
-    bare = (_UNIT.sub("", key) for key, fact in keys.items() if fact.kind is FactKind.NUMBER)
+    bare = (_bare(key) for key, fact in keys.items() if fact.kind is FactKind.NUMBER)
     return frozenset([*keys, *bare])
 
 
@@ -231,20 +344,38 @@ def _together(one: _Read, other: _Read) -> _Read:
         heading=other.heading,
         keys=one.keys | other.keys,
         value_keys=one.value_keys | other.value_keys,
+        name_keys=one.name_keys | other.name_keys,
+        around=one.around | other.around,
+        around_names=one.around_names | other.around_names,
+        title=other.title,
+        parts=(one, other),
     )
 
 
-def _is_home(sentence: _Read, home: _Read, rivals: Iterable[_Read]) -> bool:
+def _is_home(fact: Fact, sentence: _Read, home: _Read, rivals: list[_Read]) -> bool:
     """Whether a value of `sentence` is at home there: among words of its own, and not in a rival's place."""
-    own = _nearness(sentence, home)
-    if not _shares(sentence.stems, home.stems, _KEPT_AROUND_A_VALUE):
+    if not _shares(sentence.around, home.around, _KEPT_AROUND_A_VALUE) or _is_claimed(sentence, home, rivals):
         return False
-    return not any(_nearness(rival, home) > own and not rival.value_keys <= home.keys for rival in rivals)
+    if not home.is_of_one_block:
+        return True
+    holders = [part for part in home.parts if fact.key in part.keys]
+    return any(not _is_claimed(sentence, part, rivals) for part in holders)
 
 
-def _nearness(one: _Read, other: _Read) -> float:
-    both = len(one.stems & other.stems)
-    return both / max(len(one.stems | other.stems), 1)
+def _is_claimed(sentence: _Read, home: _Read, rivals: Iterable[_Read]) -> bool:
+    """Whether a rival, whose own values are not there, is nearer to the place."""
+    own = _share(sentence.around, home.around)
+    return any(_share(one.around, home.around) > own and not one.value_keys <= home.keys for one in rivals)
+
+
+def _is_of_a_rival(sentence: _Read, place: _Read, rivals: Iterable[_Read]) -> bool:
+    own = max(_share(sentence.around_names, place.around_names), _NEAR_TO_A_RIVAL)
+    return any(_share(one.around_names, place.around_names) > own and not one.name_keys & place.keys for one in rivals)
+
+
+def _share(some: frozenset[str], others: frozenset[str]) -> float:
+    both = len(some & others)
+    return both / max(len(some | others), 1)
 
 
 def _shares(wanted: frozenset[str], present: frozenset[str], least: float) -> bool:

@@ -40,6 +40,7 @@ Answer with one JSON object and nothing else: {{"summary": one line of at most {
 "body": the merged text}}."""
 
 
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}(?!.*`)|~{3,})")
 
 
@@ -59,13 +60,19 @@ class MergeDraft:
 
 
 def joined_draft(notes: Sequence[Note], summary: str | None = None) -> MergeDraft:
-    """Every original, the oldest first; summaries other than the merged note's become headings, so none is left out."""
+    """Every original, the oldest first; summaries other than the merged note's become headings, so none is left out.
+
+    So does its own summary over what would otherwise stand under the last heading of the note before.
+    """
     parts: list[str] = []
+    has_heading = False
     line = oldest_first(notes)[0].summary if summary is None else summary
     for note in oldest_first(notes):
-        if note.summary != line:
+        if note.summary != line or (has_heading and note.body.strip()):
             parts.append(f"## {note.summary}")
+            has_heading = True
         parts.append(_closed(note.body.strip("\n")))
+        has_heading = has_heading or _HEADING.search(note.body) is not None
     return MergeDraft(line, "\n\n".join(part for part in parts if part.strip()))
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from oharness.recall.stems import LANGUAGES, function_words
 from oharness.recall.words import EXTENSIONS, fold
-from oharness.tidy.written_numbers import written_numbers
+from oharness.tidy.written_numbers import han_number, written_numbers
 
 
 class FactKind(StrEnum):
@@ -64,6 +64,7 @@ _WEEKDAYS = (
 )
 _NAMED_DAYS = {name: f"weekday {number}" for number, names in enumerate(_WEEKDAYS, start=1) for name in names.split()}
 _NAMED_DAYS |= {name: f"month {number}" for name, number in _MONTH.items() if len(name) > 4 and name != "march"}
+_NAMED_DAYS |= {name: f"month {_MONTH[name]}" for name in ("june", "july", "juin", "aout", "maio")}
 
 _UNITS = (
     r"ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|years?|kb|mb|gb|tb|kib|mib|gib|%|px|em|"
@@ -91,6 +92,16 @@ _DATES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]"), lambda m: f"{m[1]}-{int(m[2])}-{int(m[3])}"),
     (re.compile(r"(\d{4})\s?年\s?(\d{1,2})\s?月"), lambda m: f"{m[1]}-{int(m[2])}"),
     (re.compile(r"(?<!\d)(\d{1,2})\s?月\s?(\d{1,2})\s?[日号]"), lambda m: f"-{int(m[1])}-{int(m[2])}"),
+    (
+        re.compile(
+            r"([〇零一二三四五六七八九]{4})年([一二三四五六七八九十]{1,2})月(?:([一二三四五六七八九十]{1,3})[日号])?"
+        ),
+        lambda m: "-".join(han_number(one) for one in m.groups() if one),
+    ),
+    (
+        re.compile(r"(?<![一二三四五六七八九十])([一二三四五六七八九十]{1,2})月([一二三四五六七八九十]{1,3})[日号]"),
+        lambda m: f"-{han_number(m[1])}-{han_number(m[2])}",
+    ),
     (re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./](\d{4})(?!\d)"), lambda m: f"{m[3]} {int(m[1])} {int(m[2])}"),
     (
         re.compile(
@@ -111,9 +122,13 @@ _VERSION = re.compile(
 _PATH = re.compile(
     r"(?<![\w/.~-])(?:[A-Za-z]:\\|~?/|\.{1,2}[/\\])?[\w.@+~-]*\w(?:[/\\][\w.@+~*-]+)+[/\\]?|(?<![\w/])/[\w.@+~-]+/?"
 )
+_NAMED_FILE = re.compile(
+    r"(?<![\w./\\-])(?:\.[A-Za-z][\w-]+|(?:Make|Docker|Container|Proc|Rake|Gem|Pip|Jenkins|Vagrant|Brew|Cargo|Just)file)(?![\w/])"
+)
 _FILE = re.compile(r"(?<![\w/.])\.?[\w-]+(?:\.[\w-]+)*\.([A-Za-z0-9]{1,10})(?![\w/])")
 _IDENTIFIER = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]+(?:=\S+)?"  # a flag
+    r"|(?<![\w+])[A-Za-z][A-Za-z0-9]*(?:\+[A-Za-z0-9]+)+(?![\w+])"  # keys pressed together
     r"|\$\{?[A-Za-z_]\w*\}?|(?<!\w)@[\w-]+(?:/[\w-]+)?|(?<!\w)#[\w-]+"
     r"|\b[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?|\b\w+\(\)"
     r"|\b_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*\b"
@@ -196,7 +211,7 @@ def _quoted(rest: _Rest) -> Iterator[Fact]:
 
 
 def _dates(rest: _Rest) -> Iterator[Fact]:
-    if not any(char.isdigit() for char in rest.text):
+    if "月" not in rest.text and not any(char.isdigit() for char in rest.text):
         return
     for pattern, key in _DATES:
         for match in list(pattern.finditer(_same_length_fold(rest.text))):
@@ -209,7 +224,19 @@ def _dates(rest: _Rest) -> Iterator[Fact]:
 def _versions(rest: _Rest) -> Iterator[Fact]:
     for match in rest.taken(_VERSION):
         rest.blank(match.start(), match.end())
-        yield Fact(FactKind.VERSION, match.group(), match.group().lower().removeprefix("v"))
+        before, after = _bounds(rest.text, match.start(), match.end())
+        text = f"{before}{match.group()}{after}"
+        yield Fact(FactKind.VERSION, text, f"{before}{match.group().lower().removeprefix('v')}{after}")
+
+
+_BOUND_BEFORE = re.compile(r"(~>|[<>!=]=|(?<![-=<>])[<>]|[≥≤^~])\s?$")
+
+
+def _bounds(text: str, start: int, end: int) -> tuple[str, str]:
+    """What makes a version or number one end of a range: `>=` or `^` before it, `+` behind it."""
+    before = _BOUND_BEFORE.search(text, max(0, start - 3), start)
+    after = text[end : end + 2]
+    return before[1] if before else "", "+" if after[:1] == "+" and not after[1:].isalnum() else ""
 
 
 def _paths(rest: _Rest) -> Iterator[Fact]:
@@ -223,6 +250,9 @@ def _paths(rest: _Rest) -> Iterator[Fact]:
         if match[1].lower() in EXTENSIONS:
             rest.blank(match.start(), match.end())
             yield Fact(FactKind.PATH, match.group(), match.group())
+    for match in rest.taken(_NAMED_FILE):
+        rest.blank(match.start(), match.end())
+        yield Fact(FactKind.PATH, match.group(), match.group())
 
 
 def _identifiers(rest: _Rest) -> Iterator[Fact]:
@@ -264,11 +294,15 @@ def _numbers(rest: _Rest) -> Iterator[Fact]:
         parts = [str(int(match[1])), match[2], match[3], (match[4] or "").lower()]
         yield Fact(FactKind.NUMBER, match.group(), ":".join(part for part in parts if part))
     for match in rest.taken(_NUMBER):
-        rest.blank(match.start(), match.end())
         for text, digits in _amounts(match):
             unit = (match["unit"] or match["coin"] or "").lower()
             sign = "-" if match["sign"] in ("-", "−") else ""
-            yield Fact(FactKind.NUMBER, text, f"{sign}{digits}{_ONE_UNIT.get(unit, unit)}")
+            bound, more = _bounds(rest.text, match.start("digits"), match.end("digits"))
+            bound = "" if bound in ("~", "^") else bound
+            key = f"{sign}{digits}{_ONE_UNIT.get(unit, unit)}"
+            shown = text if text.startswith(bound) else f"{bound}{text}"
+            yield Fact(FactKind.NUMBER, f"{shown}{more}", f"{bound}{key}{more}")
+        rest.blank(match.start(), match.end())
     for text, key in written_numbers(rest.text):
         yield Fact(FactKind.NUMBER, text, key)
 

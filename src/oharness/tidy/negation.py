@@ -9,28 +9,28 @@ from oharness.recall.words import fold, runs_of, words_of
 
 _WORDS = """
 not never none nothing nobody nowhere neither nor without cannot cant dont doesnt didnt isnt arent wasnt werent wont
-wouldnt shouldnt couldnt mustnt neednt hasnt havent hadnt avoid except unless forbidden
-nao nunca nem jamais sem nenhum nenhuma nada ninguem tampouco exceto proibido evitar
-ne pas jamais aucun aucune sans ni rien interdit eviter sauf
+wouldnt shouldnt couldnt mustnt neednt hasnt havent hadnt aint avoid except unless forbidden
+hardly scarcely barely rarely seldom
+nao nunca nem jamais sem nenhum nenhuma nada ninguem tampouco exceto proibido evitar raramente dificilmente
+ne pas jamais aucun aucune sans ni rien interdit eviter sauf rarement guere
 ningun ninguna nadie tampoco salvo prohibido
 nicht nie niemals kein keine keinen keinem keiner ohne nichts niemand weder verboten
 """
 _NEGATIONS = frozenset(_WORDS.split())
 _NEGATIONS_OF_SOME = {"no": ("pt",), "sin": ("en", "pt", "fr")}
 """Words that are none in these languages: `no` is `in the` in Portuguese."""
-_HAN = re.compile(r"[不没沒无無未勿别莫]|禁止|切勿|避免|除非|从未|並非|并非|而非")
+_HAN = re.compile(r"[不没沒无無未勿别莫]|禁止|切勿|避免|除非|从未|很少|並非|并非|而非")
 _HAN_HARMLESS = re.compile(
     r"不过|不過|不同|不仅|不僅|不但|不管|不论|不論|不断|不斷|不久|不少|差不多|对不起|不好意思|无论|無論|无线|無線|没错|沒錯|未来|未來"
     r"|特别|特別|区别|區別|类别|類別|级别|級別|分别|分別|个别|個別|别人|別人|识别|識別|性别|性別|别名"
 )
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _OPPOSITE_WORDS = """
-off disable disables disabled disabling deactivated inactive forbidden forbid forbids prohibited banned blocked
-denied deny denies rejected optional deprecated
-desligado desligada desligados desligadas desativado desativada desativados desativadas inativo inativa inativos
-inativas bloqueado bloqueada negado negada opcional
-desactive desactivee desactives desactivees inactif inactive inactifs inactives eteint eteinte bloque bloquee refuse
-refusee facultatif facultative optionnel optionnelle
+off unavailable unsupported impossible disable disables disabled disabling deactivated inactive forbidden forbid
+forbids prohibited banned blocked denied deny denies rejected optional deprecated indisponivel impossivel desligado
+desligada desligados desligadas desativado desativada desativados desativadas inativo inativa inativos inativas
+bloqueado bloqueada negado negada opcional indisponible desactive desactivee desactives desactivees inactif inactive
+inactifs inactives eteint eteinte bloque bloquee refuse refusee facultatif facultative optionnel optionnelle
 """
 _OPPOSITES = frozenset(_OPPOSITE_WORDS.split())
 """Words that say by themselves what `not` says of their opposite."""
@@ -56,6 +56,13 @@ def says_no(text: str) -> bool:
     kept = [word for word in spoken if _sense(word) != "opposite"]
     is_opposite = plain != text or len(kept) < len(spoken)
     return is_negated(" ".join(kept), {language_of(runs_of(text))}) != is_opposite
+
+
+def is_denied(text: str, languages: Collection[str]) -> bool:
+    """Whether the sentence holds a negation, or a word such as `disabled` that is one by itself."""
+    if is_negated(text, languages) or _HAN_OPPOSITES.search(text):
+        return True
+    return any(_sense(word) == "opposite" for word in _SPOKEN.findall(text))
 
 
 @lru_cache(maxsize=32768)

@@ -1,4 +1,5 @@
-"""A note as sentences: paragraphs joined over their line ends, list items and lines of code each on their own.
+"""A note as sentences: paragraphs joined over their line ends, list items, rows of tables and lines of code each on
+their own.
 
 Only for comparing an original with a merged text; it is no Markdown parser and no grammar.
 """
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 _LONGEST = 1000
 _FENCE = re.compile(r"\s*(?:>\s*)*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*)")
-_OWN_LINE = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+|\|)")
+_OWN_LINE = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+|\|)|(?: {4}|\t)\s*\S|[^|`]*\S\s*\|\s*\S")
 _MARKS = re.compile(r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)*(?:\[[ xX]\]\s+)?|\*\*|__(?=\w)|(?<=\w)__")
 _END = re.compile(r"(?<=[.!?])[\"'”’»)\]]*\s+(?=[^a-zß-ÿ])|(?<=[。！？；])")
 

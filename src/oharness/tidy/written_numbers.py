@@ -8,6 +8,7 @@ from oharness.recall.words import fold
 _NUMBER_WORDS = {
     word: str(number)
     for number, words in {
+        0: "zero",
         2: "two deux dois duas",
         3: "three trois tres",
         4: "four quatre quatro",
@@ -55,10 +56,13 @@ def _han_key(raw: str) -> str:
     """A day of the week has the key of the same day in other languages."""
     if raw[0] in "周星礼":
         return f"weekday {min('一二三四五六日天'.index(raw[-1]) + 1, 7)}"
-    return _han_digits(raw.removeprefix("第"))
+    return han_number(raw.removeprefix("第"))
 
 
-def _han_digits(raw: str) -> str:
+def han_number(raw: str) -> str:
+    """A number in Han characters, in digits: 二十五 is 25, 二〇二六 is 2026."""
+    if len(raw) > 2 and all(char in _HAN_DIGITS for char in raw):
+        return "".join(str(_HAN_DIGITS[char]) for char in raw)
     if not all(char in _HAN_DIGITS or char in _HAN_UNITS for char in raw):
         return raw
     total = section = digit = 0

@@ -2,8 +2,10 @@
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from oharness.syncserver.manifest import NO_MANIFEST, Manifest, NoteEntry, check_of, encode_manifest
+from oharness.syncserver.manifest import NO_MANIFEST, Manifest, NoteEntry, check_after, check_of, encode_manifest
 from oharness.syncserver.manifest_store import ManifestStore
 from oharness.syncserver.objects.base import Moved, Stored
 from oharness.syncserver.objects.ram import RamObjects
@@ -115,3 +117,27 @@ async def test_the_check_is_computed_once_for_each_manifest(clock: FakeClock) ->
     other = manifest(2, notes=3)
     await manifests.write("a", read, other)
     assert manifests.check("a", other) == check_of(other) != first
+
+
+async def test_the_check_of_an_unchanged_manifest_outlasts_reading_it_again(clock: FakeClock) -> None:
+    store = await laid_down(clock, "a")
+    manifests = ManifestStore(store, clock)
+    first = manifests.check("a", (await manifests.read("a")).manifest)
+    assert manifests.check("a", (await manifests.read("a")).manifest) is first
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("xyz")),
+    st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("xyz")),
+    st.booleans(),
+)
+def test_a_check_counted_from_an_earlier_one_is_the_same(
+    before: dict[str, str], after: dict[str, str], shared: bool
+) -> None:
+    old = {name: NoteEntry(text * 64, "r", 1, 1, 0) for name, text in before.items()}
+    new = {name: NoteEntry(text * 64, "r", 2, 1, 0) for name, text in after.items()}
+    if shared:
+        new |= {name: entry for name, entry in old.items() if after.get(name) == before[name]}
+    first, second = (msgspec.structs.replace(NO_MANIFEST, notes=notes) for notes in (old, new))
+    assert check_after(first, check_of(first), second) == check_of(second)

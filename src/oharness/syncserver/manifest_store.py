@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from oharness.core.clock import Clock
 from oharness.protocol.snapshot import Check
-from oharness.syncserver.manifest import NO_MANIFEST, Manifest, check_of
+from oharness.syncserver.manifest import NO_MANIFEST, Manifest, check_after, check_of
 from oharness.syncserver.manifest_format1 import decode_any_manifest, encode_any_manifest
 from oharness.syncserver.objects.base import (
     Absent,
@@ -43,7 +43,7 @@ class ManifestStore:
         self._cache_bytes = cache_bytes
         self._cached: OrderedDict[str, ReadManifest] = OrderedDict()
         self._cached_size = 0
-        self._checks: dict[str, tuple[str, Check]] = {}
+        self._checks: dict[str, tuple[Manifest, Check]] = {}
 
     async def read(self, key: str) -> ReadManifest:
         """The manifest as the store has it now.
@@ -77,13 +77,15 @@ class ManifestStore:
 
     def check(self, key: str, manifest: Manifest) -> Check:
         """Count and XOR of a manifest (P-24), computed once for each."""
-        name = f"{manifest.epoch} {manifest.version} {manifest.nonce}"
         known = self._checks.get(key)
-        if known is not None and known[0] == name:
+        if known is None:
+            check = check_of(manifest)
+        elif known[0] is manifest:
             return known[1]
-        check = check_of(manifest)
+        else:
+            check = check_after(known[0], known[1], manifest)
         if key in self._cached:
-            self._checks[key] = (name, check)
+            self._checks[key] = (manifest, check)
         return check
 
     async def _read_fresh(self, key: str) -> ReadManifest:
@@ -103,7 +105,10 @@ class ManifestStore:
                 return _parsed(key, reading)
 
     def _remember(self, key: str, read: ReadManifest) -> ReadManifest:
+        check = self._checks.get(key)
         self._forget(key)
+        if check is not None and read.version is not None:
+            self._checks[key] = check  # of an earlier manifest, from which the next one is counted
         if read.version is not None:
             self._cached[key] = read
             self._cached_size += read.size

@@ -324,7 +324,7 @@ def test_after_git_moved_head_everything_that_looks_old_is_one_question() -> Non
     edited = {"edited": Upload(Version("E", "r1"))}
     assert answered(view, Choice.DELETE) == edited | {
         "missing": DeleteInCloud(Version("A", "r1")),
-        "older-text": Upload(Version("B", "r3")),
+        "older-text": Download(live("B", 3)),
         "came-back": DeleteHere(DeletionGround.TOMBSTONE),
     }
     assert answered(view, Choice.RESTORE) == edited | {

@@ -248,7 +248,7 @@ async def test_08_a_checkout_that_takes_notes_away_sends_no_deletion(tmp_path: P
     assert (await a.sync()).changed_nothing
 
 
-@pytest.mark.parametrize("choice", [Choice.RESTORE, Choice.MIX], ids=str)
+@pytest.mark.parametrize("choice", Choice, ids=str)
 async def test_08_notes_that_a_checkout_brings_back_or_sets_back_are_asked_about(
     tmp_path: Path, server: SyncServer, choice: Choice
 ) -> None:
@@ -276,8 +276,10 @@ async def test_08_notes_that_a_checkout_brings_back_or_sets_back_are_asked_about
     assert b.bodies() == {"edited": "new", "kept": "old"}
     confirm_paused(a.directory, choice)
     await settle_all(a, b)
-    edited = "new" if choice is Choice.RESTORE else "old"
-    assert a.bodies() == b.bodies() == {"deleted": "old", "edited": edited, "kept": "old"}
+    edited = "old" if choice is Choice.MIX else "new"
+    deleted = {} if choice is Choice.DELETE else {"deleted": "old"}
+    assert a.bodies() == b.bodies() == deleted | {"edited": edited, "kept": "old"}
+    assert "old" in [*a.backed_up("edited"), *a.bodies().values()]
     assert "new" in [*b.backed_up("edited"), *b.bodies().values()]
 
 

@@ -49,15 +49,26 @@ _STOPPED: Mapping[str, str] = {
 }
 """Why nothing at all syncs though the switch is on, by `SyncStatus.everything_stopped`."""
 
-_ANSWERS: Mapping[str, str] = {
-    "folder-gone": "oharness sync confirm --restore | --delete",
-    "folder-unreadable": "",
-    "many-missing": "oharness sync confirm --restore | --delete",
-    "all-missing": "oharness sync confirm --restore | --delete",
-    "head-moved": "oharness sync confirm --restore | --delete | --mix",
-    "many-removals": "oharness sync confirm --restore | --delete",
-    "first-sync": "oharness sync confirm --mix",
+_MISSING = {
+    "restore": msg("bring the missing notes back"),
+    "delete": msg("they were meant to go: delete them in the cloud and on the other machines too"),
 }
+_ANSWERS: Mapping[str, Mapping[str, str]] = {
+    "folder-gone": _MISSING,
+    "many-missing": _MISSING,
+    "all-missing": _MISSING,
+    "head-moved": {
+        "restore": msg("every note comes back, with its newest text"),
+        "delete": msg("what was deleted, here or before, is deleted everywhere; the others get their newest text"),
+        "mix": msg("every note comes back, and those that are here keep the text that they have here"),
+    },
+    "many-removals": {
+        "restore": msg("keep them, here and in the cloud"),
+        "delete": msg("remove them here too; each is backed up first"),
+    },
+    "first-sync": {"mix": msg("they belong together: put the notes of both together")},
+}
+"""What each answer does, by what is asked."""
 
 
 def now_lines(outcomes: "Sequence[ScopeOutcome]", output: Output) -> Iterable[str]:
@@ -181,8 +192,10 @@ def _question(reason: str, note_ids: Sequence[str], output: Output) -> Iterable[
     words = output.words
     told = words.text(msg("paused: {question}"), question=words.text(_QUESTIONS.get(reason, reason)))
     yield "  " + output.ink.warning(told + (f" ({_some(note_ids)})" if note_ids else ""))
-    if answer := _ANSWERS.get(reason):
-        yield f"  {answer}"
+    answers = _ANSWERS.get(reason, {})
+    width = max(map(len, answers), default=0)
+    for choice, meaning in answers.items():
+        yield f"  oharness sync confirm --{choice:{width}}  {words.text(meaning)}"
 
 
 def _held_lines(held_back: Mapping[str, str], output: Output) -> Iterable[str]:

@@ -288,12 +288,12 @@ def _answered_missing(view: ScopeView, missing: Mapping[str, Vanished], choice: 
 
 
 def _answered_returned(view: ScopeView, returned: set[str], choice: Choice) -> dict[str, Decision]:
-    """To delete leaves the deletion as it is, to restore takes the synced text back, to mix takes what is here."""
+    """To delete leaves deletions as they are, to mix takes the texts that are here; else the synced text comes back."""
     decisions: dict[str, Decision] = {}
     for note_id in returned:
         cloud = view.cloud(note_id)
         match cloud:
-            case InCloud() if choice is Choice.RESTORE:
+            case InCloud() if choice is not Choice.MIX:
                 decisions[note_id] = Download(cloud)
             case DeletedInCloud() if choice is Choice.DELETE:
                 decisions[note_id] = DeleteHere(DeletionGround.TOMBSTONE)

@@ -20,6 +20,11 @@ _ANSWERS: Mapping[str, str] = {
     "restore": msg("No, bring them back"),
     "mix": msg("Put the notes of both together"),
 }
+_ANSWERS_AFTER_GIT: Mapping[str, str] = {
+    "delete": msg("Deletions count; newest texts"),
+    "restore": msg("Bring every note back; newest texts"),
+    "mix": msg("Bring every note back; texts as they are here"),
+}
 _ERRORS: Mapping[str, str] = {
     "ServiceUnreachable": msg("The sync service could not be reached. It is tried again by itself."),
     "ServiceRefused": msg("The sync service answered with an error. It is tried again by itself."),
@@ -73,9 +78,10 @@ def pause_question(reason: str) -> str:
     return _QUESTIONS.get(reason, msg("Sync is paused."))
 
 
-def pause_answer(choice: str) -> str:
-    """What the button of an answer says, in English."""
-    return _ANSWERS.get(choice, choice)
+def pause_answer(choice: str, reason: str) -> str:
+    """What the button of an answer to a paused scope says, in English."""
+    answers = _ANSWERS_AFTER_GIT if reason == "head-moved" else _ANSWERS
+    return answers.get(choice, choice)
 
 
 def sync_error(kind: str) -> str:

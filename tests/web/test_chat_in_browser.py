@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from oharness.harness.model import ModelFault
 from oharness.memory.remember import RememberRequest, remember
@@ -360,3 +360,13 @@ def tea(hour: int) -> bool:
 
 See [the kettle's manual](https://kettle.example/manual) and AVeryLongWordWithoutAnySpaceThatDoesNotEndForAWhile.
 """
+
+
+async def test_another_language_is_chosen_on_the_page_and_one_stays_where_one_was(
+    live_site: LiveSite, open_page: OpenPage
+) -> None:
+    page = await open_page(live_site, "history", query="q=x")
+    await page.locator(".side-foot summary").press("Enter")
+    await page.get_by_role("button", name="Français").press("Enter")
+    await expect(page.locator("h1")).to_have_text("Historique")
+    assert page.url.endswith("/history?q=x")

@@ -119,9 +119,21 @@ async def test_other_methods_are_refused(site: Visitor) -> None:
         assert (await site.client.request(method, "/")).status_code == 405
 
 
-async def test_a_language_is_chosen_and_leads_nowhere_else(site: Visitor) -> None:
-    answer = await site.post("/language", {"language": "fr", "to": "//elsewhere.example"})
-    assert answer.headers["location"] == "/"
+@pytest.mark.parametrize(
+    ("wanted", "leads_to"),
+    [
+        ("//elsewhere.example", "/"),
+        ("/\t/elsewhere.example", "/%09/elsewhere.example"),
+        ("/\n/elsewhere.example", "/%0A/elsewhere.example"),
+        ("/\\elsewhere.example", "/"),
+        ("https://elsewhere.example", "/"),
+        ("/open?token=x", "/"),
+        ("/p/a/history?q=x", "/p/a/history?q=x"),
+    ],
+)
+async def test_a_language_is_chosen_and_leads_nowhere_else(site: Visitor, wanted: str, leads_to: str) -> None:
+    answer = await site.post("/language", {"language": "fr", "to": wanted})
+    assert answer.headers["x-go"] == leads_to
     assert 'lang="fr"' in (await site.get(f"/p/{site.key}/history")).text
 
 

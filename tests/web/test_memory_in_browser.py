@@ -491,3 +491,37 @@ async def test_the_list_of_projects_lies_above_the_page(notes_site: LiveSite, op
     on_top = """() => { const box = document.querySelector(".project-menu .menu-list").getBoundingClientRect();
         return document.elementFromPoint(box.right - 12, box.top + 20).closest(".menu-list") !== null; }"""
     assert await page.evaluate(on_top)
+
+
+async def test_the_keyboard_goes_on_where_a_button_was(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", query="note=pricing-layout-a91&in=project")
+    await edit(page)
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator("#memory-note")).to_be_visible()
+    await expect(page.locator("#memory-pane")).to_be_focused()
+    await page.keyboard.press("d")
+    await expect(page.get_by_role("heading", name="The note is deleted")).to_be_visible()
+    await expect(page.locator("#memory-pane")).to_be_focused()
+    switch = page.locator("#memory-syncbar button", has_text="cloud sync")
+    await switch.press("Enter")
+    await expect(page.locator("#memory-syncbar button", has_text="Turn on cloud sync")).to_be_focused()
+
+
+async def test_one_backup_after_the_other_is_looked_at(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", query="view=backups")
+    for number in (0, 1):
+        look = page.locator(".memory-backup [data-item]").nth(number)
+        await look.press("Enter")
+        await expect(page.locator("#dialog h2")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#dialog")).to_be_hidden()
+        await expect(look).to_be_focused()
+
+
+async def test_a_note_is_printed_alone_and_as_wide_as_the_paper(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory", width=1280, query="note=pricing-layout-a91&in=project")
+    await page.emulate_media(media="print")
+    await expect(page.locator(".memory-index")).to_be_hidden()
+    box = await page.locator("#memory-note h2").bounding_box()
+    assert box is not None
+    assert box["width"] > 800

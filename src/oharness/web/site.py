@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -103,8 +104,7 @@ class Site:
     async def _open(self, request: Request) -> Response:
         """Takes a token for a cookie, and goes on where no address shows the token any more."""
         cookie = self._entry.admit(request.query_params.get("token", ""))
-        wanted = request.query_params.get("to", "/")
-        to = wanted if wanted.startswith("/") and not wanted.startswith(("//", "/\\", "/open")) else "/"
+        to = _own(request.query_params.get("to", "/"))
         if cookie is None:
             if self._entry.knows(request.cookies.get(self._cookie, "")):
                 return self._onwards(request, to)
@@ -157,8 +157,7 @@ class Site:
             fields = await form_of(request)
         except OharnessError as error:
             return await self._answering.problem(request, error)
-        to = text(fields, "to")
-        response = RedirectResponse(to if to.startswith("/") and not to.startswith(("//", "/\\")) else "/", 303)
+        response = Response(status_code=204, headers={"X-Go": _own(text(fields, "to"))})
         chosen = language_named(text(fields, "language"))
         if chosen is not None:
             response.set_cookie(LANGUAGE_COOKIE, chosen, _A_YEAR_S, httponly=True, samesite="strict", path="/")
@@ -242,6 +241,13 @@ class Site:
         except Exception:  # noqa: BLE001  the request handler's promise: a fault of a page is that page's alone
             _log.exception("a request failed: %s %s", request.method, request.url.path)
             return await self._answering.problem(request, OharnessError(), 500)
+
+
+def _own(wanted: str) -> str:
+    """An address of these pages; the start for any other. Browsers drop tabs and line ends from one."""
+    path = quote(wanted, safe="/?&=%+,:;@!$'()*~-._#[]")
+    is_own = path.startswith("/") and not path.startswith(("//", OPEN_PATH)) and "\\" not in wanted
+    return path if is_own else "/"
 
 
 def _is_part(request: Request) -> bool:

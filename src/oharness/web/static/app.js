@@ -93,6 +93,7 @@ function problemPlace(element) {
 
 body.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, requestConfig } = event.detail;
+  if (requestConfig.elt.hasAttribute("data-dialog")) event.detail.swapOverride = "innerHTML";
   if (xhr.status === 401) { sessionEnded(); event.detail.shouldSwap = false; return; }
   if (xhr.getResponseHeader("X-Go")) { event.detail.shouldSwap = false; return; }
   if (xhr.status < 400) return;
@@ -121,7 +122,19 @@ body.addEventListener("htmx:afterRequest", (event) => {
   pageChanged(body.dataset.page);
 });
 
-body.addEventListener("htmx:afterSettle", (event) => { prepared(event.detail.elt || body); });
+body.addEventListener("htmx:afterSettle", (event) => {
+  prepared(event.detail.elt || body);
+  keepFocus(event.detail);
+});
+
+// Where the button that was pressed went with what was replaced, the keyboard goes on in what came instead.
+function keepFocus({ requestConfig, elt }) {
+  if (!requestConfig || requestConfig.verb === "get" || document.activeElement !== body || document.querySelector("dialog[open]")) return;
+  const target = elt && elt.isConnected ? elt : requestConfig.target;
+  if (!target || !target.isConnected) return;
+  const first = target.hasAttribute("tabindex") ? target : target.querySelector("[data-first], [tabindex='-1'], button:not(:disabled), a[href], input:not([type=hidden])");
+  if (first) first.focus({ preventScroll: true });
+}
 
 // Dialogs
 

@@ -165,6 +165,19 @@ def test_a_service_without_settings_starts_and_says_what_to_set(variables: dict[
             assert missing in error.message
 
 
+@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+def test_a_short_shared_secret_is_warned_of_and_the_log_stays_json_lines(tmp_path: Path) -> None:
+    short = "too short"
+    with running(STORAGE_URL=(tmp_path / "objects").as_uri(), JWT_SECRET=short) as service:
+        mine = headers(token(key=short))
+        assert httpx2.get(f"{service.url}/v1/memory/identity", headers=mine).status_code == 200
+        log = service.stop()
+    lines = [json.loads(line) for line in log.splitlines()]
+    (warned,) = [line for line in lines if line["event"] == "the shared secret is short"]
+    assert (warned["level"], warned["bytes"], warned["atLeast"]) == ("warning", 9, 32)
+    assert short not in log
+
+
 def test_readiness_metrics_and_the_openapi_document_are_served(tmp_path: Path) -> None:
     with running(STORAGE_URL=(tmp_path / "objects").as_uri(), JWT_SECRET=SECRET) as service:
         assert httpx2.get(f"{service.url}/readyz").json() == {"status": "ready"}

@@ -33,7 +33,8 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Sends every log line of this process to standard error as JSON."""
+    """Sends every log line of this process, and every warning of a library, to standard error as JSON."""
+    logging.captureWarnings(capture=True)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import logging
 import os
 import sys
 import urllib.request
@@ -28,7 +29,9 @@ from oharness.syncserver.settings import PREFIX, Settings, read_settings
 from oharness.syncserver.standing import Limits
 from oharness.system import SystemClock, SystemRandomness
 
+_LOG = logging.getLogger("oharness.syncserver")
 _KEYS_TIMEOUT_S = 5.0
+_SHORTEST_SECRET = 32
 _LARGEST_KEY_DOCUMENT = 1 << 20
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -68,6 +71,7 @@ def serve(settings: Settings, *, only_old_protocol: bool = False) -> None:
     import uvicorn
 
     log_to_stderr()
+    _warn_of_short_secret(settings)
     service = build_service(settings, os.environ, only_old_protocol=only_old_protocol)
     try:
         uvicorn.run(
@@ -149,6 +153,14 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
+
+
+def _warn_of_short_secret(settings: Settings) -> None:
+    """A secret of fewer bytes than its hash can be guessed from one token (RFC 7518, 3.2)."""
+    size = len((settings.jwt_secret or "").encode())
+    if 0 < size < _SHORTEST_SECRET:
+        fields = {"setting": f"{PREFIX}JWT_SECRET", "bytes": size, "atLeast": _SHORTEST_SECRET}
+        _LOG.warning("the shared secret is short", extra={"fields": fields})
 
 
 def _needed(settings: Settings) -> dict[str, bool]:

@@ -71,7 +71,12 @@ SETTINGS = (
         optional_text,
     ),
     _row("JWKS_URL", "", "address of the keys that sign access tokens (EdDSA, ES256, RS256)", optional_text),
-    _row("JWT_SECRET", "", "shared secret of access tokens (HS256), instead of or beside the keys", optional_text),
+    _row(
+        "JWT_SECRET",
+        "",
+        "shared secret of access tokens (HS256), at least 32 bytes, instead of or beside the keys",
+        optional_text,
+    ),
     _row("ISSUER", "", "the only issuer (`iss`) whose tokens count; unset: any that signs with these keys", _issuer),
     _row("AUDIENCE", AUDIENCE, "the audience (`aud`) that tokens must name", str),
     _row("ADMIN_KEY", "", "key of POST /v1/admin/erase, which the gateway has too", optional_text),

@@ -1,9 +1,11 @@
 """Every error, notice and model fault has a sentence, and says it in four languages."""
 
+import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from scripts.words import faults, gathered
@@ -96,3 +98,17 @@ def test_a_notice_of_a_foreign_plugin_is_shown_as_it_is() -> None:
 
 def test_everything_gathered_is_english_text() -> None:
     assert all(message and "\n" not in str(message).strip() for message in gathered())
+
+
+def test_every_sentence_in_the_code_is_found_for_the_catalogues() -> None:
+    """Also one within an f-string, which the gathering of words does not look into."""
+    known = {sentence for one in gathered() for sentence in ([one] if isinstance(one, str) else one)}
+    missed = [
+        f"{path.name}:{call.lineno} {sentence}"
+        for path in Path(oharness.__path__[0]).rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in {"msg", "plural"}
+        for sentence in (one.value for one in call.args if isinstance(one, ast.Constant))
+        if isinstance(sentence, str) and sentence not in known
+    ]
+    assert missed == []

@@ -48,7 +48,8 @@ class Asking:
         if request.preview.count("\n") >= SHOWN_LINES:
             choices.append(say(msg("v: view all of it")))
         choices.append(say(msg("or type why not")))
-        return f"{say(msg('Allow it?'))} [{' · '.join(choices)}] "
+        asked = say(msg("Allow it?"))
+        return f"{asked} [{' · '.join(choices)}] "
 
 
 def approval_in(answer: str, *, for_session: bool) -> Approval | None:

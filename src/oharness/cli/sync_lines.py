@@ -179,7 +179,8 @@ def _report_lines(name: str, report: "PassReport", output: Output) -> Iterable[s
         )
         if ids
     ]
-    yield f"{name}: {'; '.join(did) if did else words.text(msg('nothing to do'))}"
+    told = "; ".join(did) if did else words.text(msg("nothing to do"))
+    yield f"{name}: {told}"
     if report.cloud_was_reset:
         yield "  " + output.ink.warning(words.text(msg("The cloud was reset or restored; nothing was deleted here.")))
     yield from _held_lines(report.held_back, output)

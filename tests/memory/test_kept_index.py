@@ -114,3 +114,22 @@ def test_while_another_process_writes_every_look_is_of_one_state(tmp_path: Path)
     assert {one.entry.summary for one in found} == {"Herons at weir 59"}
     index.close()
     assert looks > 1
+
+
+def test_an_index_that_fills_the_disk_gives_its_room_back_and_recall_goes_on(world: World) -> None:
+    memory = world.open()
+    service = memory.service(ScopeKind.PROJECT)
+    path = service._index._path
+    assert path is not None
+    service._index._database.execute("PRAGMA max_page_count = 12")  # what a full disk answers
+    world.put("deploys", summary="We deploy on Thursdays")
+    for number in range(60):
+        world.put(
+            f"long-{number}", summary=f"Herons at weir {number}", body=" ".join(f"w{number}x{n}" for n in range(99))
+        )
+    assert recalled(memory) == ["deploys"]
+    assert not list(path.parent.glob(f"{path.name}*"))
+    assert [one.key for one in memory.warnings()] == ["index-not-kept"]
+    memory.close()
+    assert recalled(world.open()) == ["deploys"]
+    assert path.exists(), "there is room again"

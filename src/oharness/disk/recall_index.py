@@ -15,7 +15,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -75,8 +75,9 @@ class _View:
 class RecallIndex:
     """The notes of one directory as last read: entries, problem files, and the places of their words."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
+    def __init__(self, database: sqlite3.Connection, path: Path | None = None) -> None:
         self._database = database
+        self._path = path
         self._lock = threading.RLock()
         self._is_reading = False
         self._seen: Any = None
@@ -115,6 +116,13 @@ class RecallIndex:
         """Lets go of the file; may be called twice."""
         with self._lock:
             self._database.close()
+
+    def give_up(self, error: sqlite3.Error) -> None:
+        """Lets go of the file after an error; on a full disk it goes, since notes and conversations need its room."""
+        self.close()
+        if self._path is not None and error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+            with suppress(OSError):
+                _remove(self._path)
 
     def stamps(self) -> dict[str, FileStamp]:
         """How each file looked when it was read, by file name and in their order; files with a problem too."""
@@ -442,7 +450,7 @@ def _opened(path: Path) -> RecallIndex | None:
         if database.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
             _create_once(database)
         if database.execute("SELECT value FROM meta WHERE key = 'version'").fetchone() == (VERSION,):
-            return RecallIndex(database)
+            return RecallIndex(database, path)
     except sqlite3.Error:
         pass
     if database is not None:
@@ -459,11 +467,15 @@ def _create_once(database: sqlite3.Connection) -> None:
 
 def _made_anew(path: Path) -> RecallIndex | None:
     try:
-        for suffix in ("", "-journal", "-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        _remove(path)
     except OSError:
         return None
     return _opened(path)
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def _terms_of(entry: NoteEntry, body: str) -> "NoteTerms":

@@ -204,8 +204,8 @@ class MemoryService:
         self._left_out = len(choice.left_out)
         try:
             return self._take_in(choice.loaded, problems)
-        except sqlite3.Error:
-            self._give_up_kept_index()
+        except sqlite3.Error as error:
+            self._give_up_kept_index(error)
             return self._take_in(choice.loaded, problems)
 
     def _note_count(self) -> int:
@@ -253,22 +253,22 @@ class MemoryService:
         upserts = [item for item in written.values() if item is not None]
         try:
             self._index.update(upserts, [], [name for name, item in written.items() if item is None])
-        except sqlite3.Error:
-            self._give_up_kept_index()
+        except sqlite3.Error as error:
+            self._give_up_kept_index(error)
             self.refresh()
 
     def _ask(self, question: Callable[[RecallIndex], _Answer]) -> _Answer:
         try:
             return question(self._index)
-        except sqlite3.Error:
+        except sqlite3.Error as error:
             with self._lock:
-                self._give_up_kept_index()
+                self._give_up_kept_index(error)
                 self.refresh()
             return question(self._index)
 
-    def _give_up_kept_index(self) -> None:
+    def _give_up_kept_index(self, error: sqlite3.Error) -> None:
         """Goes on with an index of this process alone; the next one finds the damage and makes a new file."""
-        self._index.close()
+        self._index.give_up(error)
         self._index = RecallIndex.in_memory()
         self._index_is_kept = False
 

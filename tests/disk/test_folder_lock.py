@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -80,6 +81,16 @@ def test_no_place_for_the_lock_is_said_so(tmp_path: Path) -> None:
     lock = FolderLock(files, tmp_path / "missing", tmp_path / "home" / "memory-locks")
     with pytest.raises(StorageFailed), lock.held():
         pass
+
+
+def test_the_lock_of_a_file_that_cannot_be_had_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "plugins.json"
+    file.parent.mkdir()
+    file.write_text("{}")
+    lock = FolderLock(FaultyFileSystem(read_only_below(tmp_path / "home")), file, tmp_path / "home" / "memory-locks")
+    with pytest.raises(StorageFailed) as failed, lock.held():
+        pass
+    assert failed.value.reason == os.strerror(errno.EROFS)
 
 
 def test_a_linked_folder_has_the_lock_of_the_real_one(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oharness.core.errors import Failed, StorageFailed
-from oharness.disk.atomic import ensure_directory, storage_errors
+from oharness.disk.atomic import ensure_directory, reason_of, storage_errors
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem, HeldLock, LockTaken
 
 WAIT_SECONDS = 20.0
@@ -75,8 +75,12 @@ class FolderLock:
         try:
             ensure_directory(self._files, self._locks, PRIVATE_DIRECTORY)
             return self._acquired_at(self._locks / f"{_name_of(self._folder)}.lock")
-        except (StorageFailed, OSError):
-            return self._acquired_in_folder()
+        except (StorageFailed, OSError) as error:
+            if self._files.is_directory(self._folder):
+                return self._acquired_in_folder()
+            if isinstance(error, StorageFailed):
+                raise
+            raise StorageFailed(str(self._locks), reason_of(error)) from error
 
     def _acquired_in_folder(self) -> HeldLock:
         with storage_errors(self._folder):

@@ -63,6 +63,20 @@ async def test_the_first_answer_to_a_code_counts(gateway: Gateway) -> None:
     assert (await gateway.claims(device.access_token))["sub"] == name.id
 
 
+async def test_a_code_approved_twice_signs_one_device_in_once(gateway: Gateway) -> None:
+    ann, device = gateway.browser(), gateway.device()
+    await ann.sign_up("ann@example.com")
+    codes = await device.ask()
+    assert (await ann.approve(codes["user_code"])).status_code == 200
+    again = await ann.approve(codes["user_code"])
+    assert again.status_code == 404
+    assert "answered already" in words_of(again)
+    assert await device.poll() == ""
+    assert (await ann.approve(codes["user_code"])).status_code == 404
+    assert await device.poll() == "invalid_grant"
+    assert await device.refresh() == "", "the second approval took nothing from the first"
+
+
 async def test_a_device_that_is_turned_away_gets_nothing(gateway: Gateway) -> None:
     browser, device = gateway.browser(), gateway.device()
     await browser.sign_up("ann@example.com")

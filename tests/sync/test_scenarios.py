@@ -197,8 +197,10 @@ async def test_07_all_files_gone_at_once_are_deleted_only_when_somebody_says_so(
     assert report.paused is not None
     assert report.paused.reason is PauseReason.ALL_MISSING
     confirm_paused(a.directory, Choice.DELETE)
+    before = b.bodies()
     report = await a.sync()
     assert len(report.deleted) == 3
+    assert {note_id: a.backed_up(note_id) for note_id in before} == {n: [body] for n, body in before.items()}
     await b.sync()
     assert b.bodies() == {}
 

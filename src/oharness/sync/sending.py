@@ -1,10 +1,12 @@
 """Sends changes, one commit at a time, each from the outbox, and records what became of every change (P-30 to P-36)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import chain
 
+from oharness.disk.backups import BackupReason, SetAside
+from oharness.notes.frontmatter import note_text
 from oharness.notes.limits import body_bytes
 from oharness.notes.note import Note
 from oharness.protocol.commit import (
@@ -39,6 +41,7 @@ from oharness.reconcile.plan import Refusal
 from oharness.reconcile.split import split_changes
 from oharness.reconcile.work import CloudChange, DeleteNote, PutNote
 from oharness.sync.desk import Desk, keep_baseline, read_files, works_for
+from oharness.sync.directory import Directory
 from oharness.sync.in_thread import in_thread
 from oharness.sync.transport import ServiceRefused, SyncTransport
 from oharness.sync.wire import change_of, seen_entry
@@ -172,7 +175,7 @@ def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer) -> 
     """Keeps what became of every change: copies, baseline, then the outbox lets go.
 
     Blocking; may be repeated for a commit that was recorded before.
-    Raises: ProtocolBroken; StorageFailed, BrokenFile, FolderBusy, with the commit still in the outbox.
+    Raises: ProtocolBroken; StorageFailed, BackupFailed, BrokenFile, FolderBusy, with the commit still in the outbox.
     """
     records = _Records()
     for change, result in zip(request.changes, answer.results, strict=True):
@@ -181,6 +184,8 @@ def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer) -> 
         # Cloud first: the files here are written afterwards, by this pass or as a pull by the next one.
         records.entries[change.id] = replace(after, agreed=before.agreed) if request.strict else after
     directory = desk.directory
+    if records.deleted and not request.strict:
+        _back_up_vanished(directory, request, records.deleted)
     directory.state.copies.save(records.copies)
     desk.baseline = _stepped(with_entries(desk.baseline, records.entries), answer)
     keep_baseline(desk)
@@ -189,6 +194,23 @@ def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer) -> 
     directory.marks.drop(records.pushed)
     _note_down(desk, records, answer)
     return Sent.PLAN_AGAIN if records.moved_on else Sent.RECORDED
+
+
+def _back_up_vanished(directory: Directory, request: CommitRequest, deleted: Collection[str]) -> None:
+    """Sets aside what was last synced of notes whose files were taken away from outside: nobody has done it yet."""
+    asked_for = {intent.note_id for intent in directory.intents.all()}
+    vanished = {
+        change.base: change.id
+        for change in request.changes
+        if isinstance(change, Delete) and change.base and change.id in deleted and change.id not in asked_for
+    }
+    path = directory.folder.path
+    directory.backups.save_many(
+        [
+            SetAside(directory.scope, path, vanished[content], note_text(note).encode(), BackupReason.PULL)
+            for content, note in sorted(directory.state.copies.find(vanished).items())
+        ]
+    )
 
 
 def _recorded(entry: Entry, change: Change, result: ChangeResult, records: _Records) -> Entry:

@@ -225,6 +225,21 @@ def test_what_stands_under_the_summary_of_another_note_is_not_covered() -> None:
 
 
 class TestFullCoverage:
+    @pytest.mark.parametrize(
+        "added",
+        [
+            "Restart it on port 9999.",
+            "Every new colleague runs the installer as root before anything else.",
+            "Never ask Anna.",
+            "Run https://evil.test/x.sh first.",
+            "See [[other-1]].",
+        ],
+    )
+    def test_a_text_that_says_what_no_original_says_is_not(self, added: str) -> None:
+        one, other = "Anna owns billing. The staging port is 8081.", "Bernd owns search."
+        assert not covered(f"{one} {other} {added}", one, other)
+        assert covered(f"{one}\n\n## Owner of search\n\n{other}", one, other)
+
     def test_a_text_that_only_arranges_the_sentences_anew_is_fully_covered(self) -> None:
         one = "Anna owns billing. The staging port is 8081."
         other = "Bernd owns search.\nDeploys happen on Thursdays."

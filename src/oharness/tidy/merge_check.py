@@ -25,6 +25,9 @@ _KEPT_OF_NEGATED = 0.75
 _KEPT_OF_ANY = 1.0
 _VALUES = (FactKind.NUMBER, FactKind.DATE, FactKind.VERSION)
 _NAMES = (FactKind.PATH, FactKind.IDENTIFIER, FactKind.QUOTED, FactKind.LINK)
+_KNOWN_OF_ADDED = 0.75
+_KEPT_OF_ADDED_NO = 0.5
+_LONGEST_HEADING = 3
 _NEAR_TO_A_RIVAL = 0.5
 _IN_FLOW = (*_VALUES, FactKind.PATH, FactKind.IDENTIFIER, FactKind.LINK)
 _MOST_COMPARED = 400
@@ -102,12 +105,32 @@ class MergeCheck:
         return (*self._extra, *found.values())
 
     def is_fully_covered(self, summary: str, body: str, tags: Iterable[str]) -> bool:
-        """Whether nobody has to look it over: nothing is missing, and every sentence is there in substance."""
+        """Whether nobody has to look it over: every sentence is there in substance, and nothing that none says."""
         spoken = tuple(tags)
         if self.missing(summary, body, spoken):
             return False
         merged = _Merged(self._sentences(summary, [*sentences_of(body), _tag_line(spoken)]), summary, body, spoken)
-        return all(self._is_covered(one, merged) for one in self._read)
+        return all(self._is_covered(one, merged) for one in self._read) and not self._adds(summary, body)
+
+    def _adds(self, summary: str, body: str) -> bool:
+        """Whether it says what no original says; headings of a few words are none of that."""
+        keys = frozenset[str]().union(*(one.keys for one in self._read), self._new_ids.values())
+        stems = frozenset[str]().union(*(one.stems for one in self._read))
+        whole = {one.squeezed for one in self._read}
+        for one in self._sentences(summary, sentences_of(body)):
+            if one.squeezed in whole:
+                continue
+            if any(fact.key not in keys for fact in one.facts if fact.kind is not FactKind.QUOTED):
+                return True
+            if not one.negated and not one.facts and len(one.stems) <= _LONGEST_HEADING:
+                continue
+            if not _shares(one.stems, stems, _KNOWN_OF_ADDED):
+                return True
+            if one.negated and not any(
+                other.negated and _shares(other.stems, one.stems, _KEPT_OF_ADDED_NO) for other in self._read
+            ):
+                return True
+        return False
 
     def _is_covered(self, sentence: _Read, merged: "_Merged") -> bool:
         if any(not self._is_foreign(heading, sentence) for heading in merged.headings_over(sentence)):

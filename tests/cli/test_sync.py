@@ -1,5 +1,6 @@
 """`oharness sync` against a running service, with two homes."""
 
+import json
 import os
 import re
 import subprocess
@@ -183,6 +184,10 @@ def test_status_says_first_that_nothing_syncs_any_more(outside: Path, oharness: 
         write(home, "a-note", "text")
         assert oharness("sync", "now").code == 0
         assert oharness("sync", "status").out.splitlines()[0] == "Sync is on."
+        kept = (home / "credentials.json").read_text()
+        (home / "credentials.json").write_text(json.dumps(json.loads(kept) | {"tokenUrl": f"{one.url}/oauth/token"}))
+        assert "nobody is signed in" in oharness("sync", "status").out.splitlines()[0], "its refresh token is used up"
+        (home / "credentials.json").write_text(kept)
         erase = httpx2.post(
             f"{one.url}/v1/admin/erase", json={"user": "ann"}, headers={"authorization": "Bearer the key"}
         )

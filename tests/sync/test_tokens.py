@@ -178,6 +178,7 @@ async def test_a_refresh_token_that_is_worth_nothing_is_shown_to_the_gateway_onc
     assert await laptop.process().refreshed(refused) is None
     assert laptop.line.exchanges == 1
     assert laptop.kept.user_id == "ann"
+    assert laptop.kept.is_used_up
 
 
 async def test_a_replayed_refresh_token_signs_the_device_out(laptop: Laptop) -> None:
@@ -191,6 +192,7 @@ async def test_a_token_given_by_hand_cannot_be_exchanged(laptop: Laptop) -> None
     laptop.place.store.write(Credentials(ORIGIN, ORIGIN, "ann", "by hand"))
     tokens = laptop.process()
     assert await tokens.access_token() == "by hand"
+    assert not laptop.kept.is_used_up
     assert await tokens.refreshed("by hand") is None
     assert laptop.line.exchanges == 0
 

@@ -310,4 +310,5 @@ def _status_of(call: Invocation, directories: "list[Directory]") -> "SyncStatus"
         elsewhere = pinned_elsewhere(files, home, one.scope, present) if present is not None else None
         return replace(known, elsewhere=elsewhere)
 
-    return together([status_of(one) for one in directories], signed_in=present is not None)
+    signed_in = present is not None and not present.is_used_up
+    return together([status_of(one) for one in directories], signed_in=signed_in)

@@ -33,6 +33,11 @@ class Credentials:
     expires_at_ms: int = 0
     refresh_attempt: str = field(default="", repr=False)
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the Cloud said that nothing is to be had for the refresh token: only a new sign-in helps."""
+        return bool(self.token_url) and not self.refresh_token
+
 
 def read_credentials(files: FileSystem, home: Home) -> Credentials | None:
     """Who is signed in; None when nobody is, or the file says nothing usable.

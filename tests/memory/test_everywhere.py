@@ -15,12 +15,14 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.extraction_jobs import ExtractionJobs, Waiting
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.session_log import SessionLock
+from oharness.disk.sync_state import SyncState
 from oharness.extract.conversation import Speaker, Turn
 from oharness.memory.everywhere import Receipt, check_known, forget_everywhere, left_of, look_everywhere
 from oharness.memory.note_traces import Where, Why
 from oharness.memory.remember import RememberRequest, remember
 from oharness.memory.scopes import Memory
 from oharness.memory.service import NoteNotFound
+from oharness.notes.note import Note
 from oharness.testing.faults import Crashed, FaultyFileSystem, counted
 
 pytestmark = pytest.mark.memory
@@ -234,7 +236,7 @@ def test_a_note_that_says_the_same_is_named_and_kept(world: World) -> None:
     assert [(one.where, one.detail) for one in receipt.kept] == [(Where.OTHER_NOTES, "other-a")]
 
 
-def test_backups_of_other_notes_that_say_the_same_are_named_and_kept(world: World) -> None:
+def test_earlier_versions_of_other_notes_that_say_the_same_are_named_and_kept(world: World) -> None:
     memory = everything(world)
     merged = RememberRequest(summary="Doors of the house", body=f"The front door is blue.\n{SUMMARY}", id="doors-a")
     remember(memory, merged)
@@ -242,11 +244,25 @@ def test_backups_of_other_notes_that_say_the_same_are_named_and_kept(world: Worl
     look = look_everywhere(memory, ID, None)
     receipt = forget_everywhere(memory, ID, None)
     named = [(one.where, one.detail) for one in receipt.kept]
-    assert named == [(Where.OTHER_BACKUPS, "doors-a")]
+    assert named == [(Where.OTHER_VERSIONS, "doors-a")]
     assert look.stays == receipt.kept
     assert left_of(world.open(), ID, None).stays == receipt.kept
     memory = world.open()
     assert len(memory.backups.readable_of("doors-a")) == 1, "it may be all that is left of another note"
+    forget_everywhere(memory, "doors-a", None)
+    assert left_of(world.open(), ID, None).stays == ()
+
+
+def test_a_synced_copy_of_another_note_that_says_the_same_is_named(world: World) -> None:
+    memory = everything(world)
+    remember(memory, RememberRequest(summary="Doors of the house", body="Blue.", id="doors-a", scope=ScopeKind.PROJECT))
+    state = SyncState(memory.around.files, memory.around.home, memory.service(ScopeKind.PROJECT).scope, "device-a")
+    state.copies.save(
+        {"h1": Note("doors-a", "Doors of the house", SUMMARY), "h2": Note("other-a", "Something", "else")}
+    )
+    receipt = forget_everywhere(memory, ID, None)
+    assert [(one.where, one.detail) for one in receipt.kept] == [(Where.OTHER_VERSIONS, "doors-a")]
+    memory = world.open()
     forget_everywhere(memory, "doors-a", None)
     assert left_of(world.open(), ID, None).stays == ()
 

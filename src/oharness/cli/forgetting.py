@@ -34,7 +34,7 @@ _PLACES = {
     Where.CLOUD: msg("the cloud"),
     Where.GIT_HISTORY: msg("git history"),
     Where.OTHER_NOTES: msg("other notes"),
-    Where.OTHER_BACKUPS: msg("backups of other notes"),
+    Where.OTHER_VERSIONS: msg("earlier versions of other notes"),
     Where.OTHER_DEVICES: msg("other devices"),
 }
 _REASONS = {
@@ -48,8 +48,8 @@ _REASONS = {
     ),
     Why.SAID_IN_ANOTHER_NOTE: msg("The note {detail} says the same. Edit it, or forget it too."),
     Why.SAID_IN_EARLIER_VERSION: msg(
-        "A backup of the note {detail} says the same. It goes with `oharness memory forget {detail} --everywhere`; to "
-        "keep that note, remove the file of the backup by hand."
+        "A backup or synced copy of the note {detail} says the same, and perhaps the cloud. It goes with "
+        "`oharness memory forget {detail} --everywhere`; to keep that note, remove the file of the backup by hand."
     ),
     Why.WAITS_FOR_SYNC: msg("The cloud removes its copies with the next sync. Run `oharness sync now`."),
     Why.OUT_OF_REACH: msg(

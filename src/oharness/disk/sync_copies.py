@@ -78,6 +78,14 @@ class SyncCopies:
         packs = map(self._read_pack, self._names())
         return [text for pack in packs for copied_id, text in pack.values() if copied_id == note_id]
 
+    def of_others(self, note_id: str) -> Iterator[tuple[str, str]]:
+        """Id and text of every copy of all other notes, used or not.
+
+        Raises: StorageFailed.
+        """
+        for name in self._names():
+            yield from (copy for copy in self._read_pack(name).values() if copy[0] != note_id)
+
     def drop(self, note_id: str) -> int:
         """Removes every copy of one note for good, and gives how many there were; other copies stay.
 

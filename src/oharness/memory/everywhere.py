@@ -23,7 +23,7 @@ from oharness.memory.note_traces import (
     Why,
     is_known_to_sync,
     last_stores,
-    other_notes_with_backups,
+    other_notes_that_said_it,
     purge_waits,
     sync_stores,
     text_stores,
@@ -210,7 +210,7 @@ def _without_index(memory: Memory, anything: bool) -> Taken:
 
 
 def _elsewhere(memory: Memory, aim: _Aim) -> list[Stays]:
-    """Where only a person can remove it: commits of git, other notes that say the same, and backups of those."""
+    """Where only a person can remove it: commits of git, other notes that say the same, and their earlier versions."""
     stays = []
     path = aim.service.folder.note_path(aim.sought.note_id)
     checkout = checkout_around(path.parent)
@@ -220,10 +220,9 @@ def _elsewhere(memory: Memory, aim: _Aim) -> list[Stays]:
         found = memory.service(kind).read(note_id)
         if isinstance(found, NoteFile) and _says(found.note, aim.sought):
             stays.append(Stays(Where.OTHER_NOTES, Why.SAID_IN_ANOTHER_NOTE, note_id))
-    return stays + [
-        Stays(Where.OTHER_BACKUPS, Why.SAID_IN_EARLIER_VERSION, note_id)
-        for note_id in other_notes_with_backups(memory, aim.scope, aim.sought)
-    ]
+    named = {one.detail for one in stays}
+    earlier = [one for one in other_notes_that_said_it(memory, aim.scope, aim.sought) if one not in named]
+    return stays + [Stays(Where.OTHER_VERSIONS, Why.SAID_IN_EARLIER_VERSION, note_id) for note_id in earlier]
 
 
 def _like(memory: Memory, aim: _Aim) -> list[tuple[ScopeKind, str]]:

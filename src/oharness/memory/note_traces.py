@@ -50,7 +50,7 @@ class Where(StrEnum):
     CLOUD = "cloud"
     GIT_HISTORY = "git-history"
     OTHER_NOTES = "other-notes"
-    OTHER_BACKUPS = "other-backups"
+    OTHER_VERSIONS = "other-versions"
     OTHER_DEVICES = "other-devices"
 
 
@@ -322,8 +322,8 @@ def texts_kept_of(memory: Memory, scope: Scope, note_id: str) -> list[Note]:
     return notes
 
 
-def other_notes_with_backups(memory: Memory, scope: Scope, sought: Sought) -> list[str]:
-    """The ids of other notes of which a backup says the same, as a merge leaves them.
+def other_notes_that_said_it(memory: Memory, scope: Scope, sought: Sought) -> list[str]:
+    """The ids of other notes of which a backup or a synced copy says the same, as a merge leaves them.
 
     They stay: a backup may be all that is left of a note that nobody asked to forget.
     Raises: StorageFailed.
@@ -335,6 +335,9 @@ def other_notes_with_backups(memory: Memory, scope: Scope, sought: Sought) -> li
             continue
         if sought.holds_its_words(backup.data.decode("utf-8", "replace")):
             found.add(backup.note_id)
+    for state, _ in _replicas(memory, scope):
+        copies = state.copies.of_others(sought.note_id)
+        found |= {note_id for note_id, text in copies if sought.holds_its_words(text)}
     return sorted(found)
 
 

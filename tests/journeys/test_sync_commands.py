@@ -244,6 +244,16 @@ def test_on_in_one_folder_switches_on_what_was_switched_off_in_another(
     assert laptop.sync()["project"]["status"] == "synced"
 
 
+def test_while_sync_is_off_nothing_is_asked_for_also_where_nobody_is_signed_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine(tmp_path, capsys)
+    machine("sync", "off")
+    assert machine("sync", "now", code=4)["error"]["code"] == "sync-is-off"
+    machine("sync", "on")
+    assert machine("sync", "now", code=1)["error"]["code"] == "signed-out"
+
+
 @pytest.mark.parametrize("turned", ["off", "on"])
 def test_the_switch_makes_no_project_of_the_folder_it_is_turned_in(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], turned: str

@@ -50,7 +50,7 @@ _one_scope: _Decorator = click.option(
 @_one_scope
 @pass_invocation
 def now(call: Invocation, scope: str | None) -> int:
-    _check_sign_in(call)
+    _check_may_sync(call)
     with _directories(call, call.scope_named(scope)) as directories:
         outcomes = _passes(call, directories)
     call.output.answer(
@@ -120,7 +120,7 @@ def confirm(call: Invocation, scope: str | None, choice: str | None) -> int:
 
     if choice is None:
         raise MissingValue("--delete, --restore, --mix")
-    _check_sign_in(call)
+    _check_may_sync(call)
     with _directories(call, call.scope_named(scope), registers=False) as directories:
         asking = next((one for one in directories if one.state.guard().paused), directories[0])
         confirm_paused(asking, Choice(choice))
@@ -222,14 +222,19 @@ def mend_file(call: Invocation, note_id: str, scope: str | None) -> None:
     call.output.answer(document, lambda: sync_lines.mended_lines(done, call.output))
 
 
-def _check_sign_in(call: Invocation) -> None:
-    """Nothing is registered, made or asked for somebody who is not signed in.
+def _check_may_sync(call: Invocation) -> None:
+    """Nothing is registered, made or asked while sync is off, nor for somebody who is not signed in.
 
-    Raises: SignedOut; as `signed_in`.
+    Raises: SyncIsOff, SignedOut; as `signed_in`.
     """
+    from oharness.core.scopes import USER_SCOPE
+    from oharness.sync.pinning import SyncIsOff, is_on
     from oharness.wiring.sync import signed_in
 
-    signed_in(call.opened())
+    opened = call.opened()
+    if not is_on(opened.files, opened.home, USER_SCOPE):
+        raise SyncIsOff
+    signed_in(opened)
 
 
 @contextmanager

@@ -133,3 +133,18 @@ def test_an_index_that_fills_the_disk_gives_its_room_back_and_recall_goes_on(wor
     memory.close()
     assert recalled(world.open()) == ["deploys"]
     assert path.exists(), "there is room again"
+
+
+def test_an_index_folder_that_may_not_be_looked_into_counts_as_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    world.open().close()
+
+    def is_file(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    index = RecallIndex.open_existing(index_files(world)[0])
+    assert index.note_count() == 0
+    index.close()

@@ -150,3 +150,8 @@ def test_parts_of_an_identifier_know_their_whole() -> None:
 @pytest.mark.parametrize("text", ["", "   ", "!?…", "🎉🎉", "\x00\x01", "\ud800", "_" * 50, "." * 1000, "a" * 10_000])
 def test_no_text_is_an_error(text: str) -> None:
     assert isinstance(folded(text), list)
+
+
+def test_colours_of_a_terminal_are_no_part_of_words() -> None:
+    assert folded("\x1b[31mdeploy\x1b[0m \x1b[1;38;5;9mfailed\x1b[m") == ["deploy", "failed"]
+    assert folded("\x1b[31mdéploie\x1b[0m") == folded("déploie")

@@ -101,7 +101,7 @@ class RecallIndex:
 
         What changed since waits until words are asked for: who only lists notes writes no index.
         """
-        index = cls.open(path if path is not None and path.is_file() else None)
+        index = cls.open(path if path is not None and _is_there(path) else None)
         index._waiting = ChangesInWaiting()
         return index
 
@@ -471,6 +471,14 @@ def _made_anew(path: Path) -> RecallIndex | None:
     except OSError:
         return None
     return _opened(path)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file; one that may not be looked at counts as none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _remove(path: Path) -> None:

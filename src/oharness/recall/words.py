@@ -25,6 +25,10 @@ _PAIRED = (
 _CLUSTERED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 
 _LETTERS = rf"[\w{_MARKS}]"
+_ESCAPE = "\x1b"
+_TERMINAL_CODE = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
+"""Colours of what was copied or piped out of a terminal; they stick to the word behind them."""
+
 _ASCII_RUN = re.compile(r"[A-Za-z0-9_]+(?:['.+#-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![\w#]))?")
 _ANY_RUN = re.compile(rf"{_LETTERS}+(?:['\u2019.+#\u00b7-]+{_LETTERS}+)*(?:\+\+|#(?![\w#]))?")
 _UNSPACED_RUN = re.compile(rf"([{_PAIRED}]+)|([{_CLUSTERED}]+)")
@@ -84,6 +88,8 @@ def words_of(text: str) -> Iterator[Word]:
 
 def runs_of(text: str) -> list[str]:
     """The stretches of a text without spaces and separators, as written, for `words_of_run`."""
+    if _ESCAPE in text:
+        text = _TERMINAL_CODE.sub("", text)
     if text.isascii():
         return _ASCII_RUN.findall(text)
     return _ANY_RUN.findall(unicodedata.normalize("NFKC", text))

@@ -29,6 +29,13 @@ def test_accounts_and_tokens_are_managed_in_the_database_of_the_home(
     assert (code, set(token)) == (0, {"accessToken"})
 
 
+def test_a_token_stands_alone_so_that_it_can_be_piped_into_a_sign_in(capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "user", "add", "ann@example.com")
+    assert main(["gateway", "admin", "token", "ann@example.com"]) == 0
+    (token,) = capsys.readouterr().out.splitlines()
+    assert (token.count("."), " " in token) == (2, False)
+
+
 def test_what_goes_wrong_is_said_in_json_with_its_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "user", "add", "ann@example.com")[0] == 0
     code, document = run(capsys, "user", "add", "ann@example.com")

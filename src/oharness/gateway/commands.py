@@ -165,12 +165,19 @@ def _command(
     return command_class(name, help=help_, callback=callback, params=list(params))
 
 
+def _lines(document: Mapping[str, Any]) -> list[str]:
+    """A token stands alone, so that it can be piped on."""
+    if list(document) == ["accessToken"]:
+        return [str(document["accessToken"])]
+    return [f"{name}: {_shown(value)}" for name, value in document.items()]
+
+
 def _answer(function: str, ctx: click.Context, /, **given: Any) -> None:
     import asyncio
 
     document = asyncio.run(_on_the_database(function, environment_of(ctx), given))
     output: Answers = getattr(ctx.obj, "output", None) or _Stdout()
-    output.answer(document, lambda: [f"{name}: {_shown(value)}" for name, value in document.items()])
+    output.answer(document, lambda: _lines(document))
 
 
 async def _on_the_database(

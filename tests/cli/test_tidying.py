@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oharness.testing.openai_server import start_openai_server
-from tests.cli.conftest import Call, everything_below
+from tests.cli.conftest import Answer, Call, everything_below
 from tests.cli.test_memory import write_note
 
 pytestmark = pytest.mark.memory
@@ -103,10 +103,7 @@ def test_wrong_usage_of_merge_is_exit_2_and_unknown_ids_exit_3(notes: Path, ohar
     assert oharness("memory", "merge", "dep-1", "dep-9", "--json").code == 3
 
 
-@pytest.mark.parametrize(("body", "code"), [("At 14:30; the port is 8081.", 0), ("The port is 8081.", 4)])
-def test_a_models_draft_is_merged_only_when_it_lacks_nothing(
-    notes: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str, code: int
-) -> None:
+def merged_by_model(oharness: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str, *more: str) -> Answer:
     answer = json.dumps({"summary": "Deploys run on Thursdays", "body": body})
     expected = {"schema": True, "user": ["14:30", "8081"]}
     server = start_openai_server({"replies": [{"expect": expected, "text": answer}]}, tmp_path)
@@ -114,8 +111,28 @@ def test_a_models_draft_is_merged_only_when_it_lacks_nothing(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "k")
         monkeypatch.setenv("OHARNESS_SMALL_MODEL", "openai-compatible:small")
-        done = oharness("memory", "merge", "dep-1", "dep-2", "--draft", "model", "--json")
+        return oharness("memory", "merge", "dep-1", "dep-2", "--draft", "model", "--json", *more)
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize(("body", "code"), [("At 14:30; the port is 8081.", 0), ("The port is 8081.", 4)])
+def test_a_models_draft_is_merged_only_when_it_lacks_nothing(
+    notes: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str, code: int
+) -> None:
+    done = merged_by_model(oharness, monkeypatch, tmp_path, body)
     assert (done.code, done.json["missingFacts"]) == (code, [] if code == 0 else ["14:30"])
     assert (notes / "MEMORY" / "dep-2.md").exists() is (code == 4)
+
+
+def test_a_models_draft_that_nobody_read_loses_no_sentence_either_unless_the_loss_is_accepted(
+    notes: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = notes / "MEMORY" / "dep-2.md"
+    path.write_text(f"{path.read_text().rstrip()} The old script does it.\n")
+    body = "At 14:30; the port is 8081."
+    refused = merged_by_model(oharness, monkeypatch, tmp_path, body)
+    assert (refused.code, refused.json["missingFacts"]) == (4, ["The old script does it."])
+    assert path.exists()
+    assert merged_by_model(oharness, monkeypatch, tmp_path, body, "--accept-loss").code == 0
+    assert not path.exists()

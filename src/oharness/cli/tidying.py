@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -122,6 +123,8 @@ def merge(
         originals = desk.tidying.originals(note_ids, call.scope_named(scope))
         text = _draft(call, desk, originals, given, summary, from_model=draft == "model")
         checked = desk.tidying.check(originals, text)
+        if draft == "model":  # nobody has read it: no sentence may be gone either
+            checked = replace(checked, missing=(*checked.missing, *checked.uncovered))
         if checked.missing and not accept_loss:
             return _refused(call, originals, checked, from_model=draft == "model")
         planned = desk.tidying.plan(originals, text, accept_loss=accept_loss)

@@ -41,6 +41,7 @@ _KINDS = {
     "identifier": msg("name"),
     "number": msg("number"),
     "negation": msg("what is not so"),
+    "sentence": msg("a whole sentence"),
 }
 
 

@@ -86,6 +86,8 @@ class Originals:
 class Checked:
     """A draft held against its originals. `fully_covered` is what a merge that nobody looks at needs.
 
+    `uncovered` are sentences that it lacks in substance, where no fact is missing.
+
     `bytes` of the body are allowed up to `limit_bytes`, what this machine and the sync service take as far as known.
     """
 
@@ -97,6 +99,7 @@ class Checked:
     fully_covered: bool
     bytes: int
     limit_bytes: int
+    uncovered: tuple[MissingFact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,15 +252,17 @@ class Tidying:
         tags = merged_tags(originals.notes)
         check = MergeCheck(originals.notes, {note.id: oldest.id for note in rest})
         missing = check.missing(draft.summary, draft.body, tags)
+        is_whole = not missing and check.is_fully_covered(draft.summary, draft.body, tags)
         return Checked(
             summary=draft.summary,
             body=draft.body,
             tags=tags,
             type=oldest.type,
             missing=missing,
-            fully_covered=not missing and check.is_fully_covered(draft.summary, draft.body, tags),
+            fully_covered=is_whole,
             bytes=body_bytes(draft.body),
             limit_bytes=self._limit(originals.scope),
+            uncovered=() if missing or is_whole else check.uncovered(draft.summary, draft.body, tags),
         )
 
     # --- merging

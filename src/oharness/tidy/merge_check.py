@@ -112,6 +112,13 @@ class MergeCheck:
         merged = _Merged(self._sentences(summary, [*sentences_of(body), _tag_line(spoken)]), summary, body, spoken)
         return all(self._is_covered(one, merged) for one in self._read) and not self._adds(summary, body)
 
+    def uncovered(self, summary: str, body: str, tags: Iterable[str]) -> tuple[MissingFact, ...]:
+        """The sentences of the originals that are not there in substance, whether they hold facts or not."""
+        spoken = tuple(tags)
+        merged = _Merged(self._sentences(summary, [*sentences_of(body), _tag_line(spoken)]), summary, body, spoken)
+        gone = (one for one in self._read if not self._is_covered(one, merged))
+        return tuple(MissingFact(FactKind.SENTENCE, one.text, one.note_id) for one in gone)
+
     def _adds(self, summary: str, body: str) -> bool:
         """Whether it says what no original says; headings of a few words are none of that."""
         keys = frozenset[str]().union(*(one.keys for one in self._read), self._new_ids.values())

@@ -26,6 +26,7 @@ class FactKind(StrEnum):
     IDENTIFIER = "identifier"
     NUMBER = "number"
     NEGATION = "negation"
+    SENTENCE = "sentence"
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,3 +166,13 @@ def test_a_home_that_cannot_be_written_leaves_the_projects_notes(project: Path, 
     assert answer.code == 0
     assert "This conversation is not kept" in answer.err
     assert len(list((project / "MEMORY").glob("*.md"))) == 1
+
+
+def test_a_refusal_is_said_in_the_language_of_the_person(
+    project: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oharness("memory", "remember", "--summary", "We deploy on Thursdays")
+    monkeypatch.setenv("OHARNESS_LANGUAGE", "fr")
+    said = oharness("run", "--mode", "plan", "remember that we test on Fridays").out
+    assert "remember n’a pas été permis" in said
+    assert "rien n’est modifié dans ce mode" in said

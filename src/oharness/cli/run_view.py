@@ -85,6 +85,14 @@ class PlainView:
             self._open = False
 
 
+_GROUNDS: Mapping[str, str] = {
+    "person": msg("you said no"),
+    "mode": msg("in this mode nothing is changed"),
+    "rule": msg("a rule in the settings forbids it"),
+    "nobody": msg("nobody is here to be asked"),
+}
+
+
 def beside_the_answer(event: RunEvent, words: Catalogue, ink: Ink, cells: int) -> list[str]:
     """The lines for everything that is no part of the answer itself."""
     match event:
@@ -124,6 +132,8 @@ def _tool_lines(event: ToolFinished, words: Catalogue, ink: Ink, cells: int) -> 
     first = one_line(next((line for line in event.result.text.splitlines() if line.strip()), ""))
     if not event.allowed:
         refused = words.text(msg("{tool} was not allowed"), tool=one_line(event.tool))
+        if ground := _GROUNDS.get(str(event.result.data.get("decidedBy"))):
+            first = words.text(ground)  # the text itself is written for the model, in English
         return [ink.bad("× ") + shortened(f"{refused}: {first}" if first else refused, cells - 4)]
     if event.result.is_error:
         failed = words.text(msg("{tool} failed"), tool=one_line(event.tool))

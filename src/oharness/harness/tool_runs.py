@@ -99,8 +99,8 @@ class ToolRunner:
         record = self._record(call, registered, arguments, answer)
         step.made.append(CallMade(record.plugin, call.tool, record.allowed))
         match answer:
-            case TurnedDown(why=why):
-                result = _error(why)
+            case TurnedDown(decided_by, why):
+                result = replace(_error(why), data={"decidedBy": decided_by})
             case Passed():
                 outlet.show(ToolStarted(call.call_id, record.plugin, call.tool, arguments))
                 record, result = await self._let_through(record, registered, context, run)

@@ -25,6 +25,7 @@ def groups(*summaries: str, tags: tuple[str, ...] = ()) -> list[tuple[str, ...]]
         ("Os preços são guardados em centavos", "Guardamos os preços em centavos"),
         ("Les prix sont stockés en centimes", "Nous stockons les prix en centimes"),
         ("Webhook retries are not enabled", "Webhook retries aren't enabled"),
+        ("Pricing cards use fills, not borders", "Pricing cards use fills and no borders"),
         ("In the frontend folder we use tabs, not spaces", "Use tabs instead of spaces in the frontend folder"),
         ("Les cartes utilisent des fonds, pas des bordures", "Les cartes utilisent des fonds au lieu de bordures"),
     ],

@@ -36,8 +36,8 @@ _OPPOSITES = frozenset(_OPPOSITE_WORDS.split())
 """Words that say by themselves what `not` says of their opposite."""
 _HAN_OPPOSITES = re.compile(r"禁用|停用|关闭|關閉|拒绝|拒絕|屏蔽|可选|可選|禁止")
 _CONTRAST = re.compile(
-    r"(?:[,、;(]\s*(?:(?:and|but|e|mas|et|mais)\s+)?|\b(?:and|but|e|mas|et|mais)\s+)"
-    r"(?:not|n[aã]o|pas|non)(?:\s+\S+){1,4}\s*$|[,，、;；]?\s*(?:而不是|而非|不是).*$",
+    r"(?:[,、;(]\s*(?:(?:and|but|e|mas|et|mais)\s+)?(?:not|n[aã]o|pas|non)"
+    r"|\b(?:and|but|e|mas|et|mais)\s+(?:not|no|n[aã]o|pas|non))(?:\s+\S+){1,4}\s*$|[,，、;；]?\s*(?:而不是|而非|不是).*$",
     re.IGNORECASE,
 )
 _LEAST_BEFORE_A_CONTRAST = 3

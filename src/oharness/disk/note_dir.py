@@ -6,6 +6,8 @@ Whether a note may be written at all (limits, credentials) and the backup before
 """
 
 import contextlib
+import errno
+import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -119,7 +121,10 @@ class Permissions:
 
 
 class NoteDir:
-    """The directory at `path`, which is free of links; it is made at the first write."""
+    """The directory at `path`, which is free of links; it is made at the first write.
+
+    `inside` is not: a project's folder that was renamed or removed does not come back with one note in it.
+    """
 
     def __init__(
         self,
@@ -129,8 +134,10 @@ class NoteDir:
         clock: Clock,
         max_note_bytes: int,
         permissions: Permissions,
+        inside: Path | None = None,
     ) -> None:
         self.path = path
+        self._inside = inside
         self.max_note_bytes = max_note_bytes
         self._largest_file = largest_file_bytes(max_note_bytes)
         self._files = files
@@ -146,6 +153,8 @@ class NoteDir:
         Raises: FolderBusy; StorageFailed.
         """
         self._check_place()
+        if self._inside is not None and not self._files.is_directory(self._inside):
+            raise StorageFailed(str(self._inside), os.strerror(errno.ENOENT))
         ensure_directory(self._files, self.path, self._permissions.directory)
         with self._lock.held():
             yield

@@ -242,12 +242,13 @@ def _index_in_memory(path: Path) -> RecallIndex:
 
 
 def _project_folder(around: Surroundings, project: Project) -> NoteDir:
-    return _folder(around, notes_directory(around.files, project.root, around.settings.dir), _PROJECT_MODES)
+    path = notes_directory(around.files, project.root, around.settings.dir)
+    return _folder(around, path, _PROJECT_MODES, project.root)
 
 
-def _folder(around: Surroundings, path: Path, modes: Permissions) -> NoteDir:
+def _folder(around: Surroundings, path: Path, modes: Permissions, inside: Path | None = None) -> NoteDir:
     lock = FolderLock(around.files, path, around.home.locks)
-    return NoteDir(around.files, path, lock, around.clock, around.settings.max_note_bytes, modes)
+    return NoteDir(around.files, path, lock, around.clock, around.settings.max_note_bytes, modes, inside)
 
 
 def _service(

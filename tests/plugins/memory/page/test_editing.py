@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from oharness.core.errors import StorageFailed
 from oharness.memory.credential_gate import CredentialFound
 from oharness.notes.limits import NoteTooLarge
 from oharness.notes.valid import SummaryMissing, SummaryTooLong
@@ -223,3 +224,14 @@ async def test_a_preview_shows_the_body_with_its_links_and_writes_nothing(page: 
     assert done["part"] == "preview"
     assert [one["summary"] for one in done["data"]["links"]] == ["Layout", None]
     assert (await page.part("tabs"))["notes"] == 1
+
+
+async def test_a_project_that_was_renamed_does_not_come_back_with_one_note_in_it(page: OpenPage) -> None:
+    root = page.memory.root
+    assert root is not None
+    elsewhere = root.rename(root.with_name("renamed"))
+    with pytest.raises(StorageFailed):
+        await page.do("create", summary="Written into nowhere", to="project")
+    assert not root.exists()
+    elsewhere.rename(root)
+    assert "go" in await page.do("create", summary="Written where it belongs", to="project")

@@ -6,6 +6,7 @@ behind. Ctrl-C ends it.
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import tempfile
@@ -22,6 +23,10 @@ PORT = 4319
 
 async def main(port: int, notes: int, language: str, *, opens: bool) -> None:
     """Shows the page until it is interrupted."""
+    shows = asyncio.current_task()
+    assert shows is not None
+    with contextlib.suppress(NotImplementedError):  # ended either way, it leaves nothing behind
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, shows.cancel)
     with tempfile.TemporaryDirectory(prefix="oharness-memory-") as folder:
         here = Path(folder)
         project, home = here / "website", here / "home"
@@ -49,10 +54,9 @@ if __name__ == "__main__":
     parser.add_argument("--notes", type=int, default=0, metavar="N", help="so many notes more, to see a long list")
     parser.add_argument("--language", default="", help="en, zh, pt or fr; default: the browser's")
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended either way, it leaves nothing behind
     try:
         asyncio.run(main(given.port, given.notes, given.language, opens=not given.no_open))
     except PortTaken as taken:
         raise SystemExit(f"Port {taken.port} is taken; --port N chooses another.") from taken
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         pass

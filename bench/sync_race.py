@@ -15,8 +15,8 @@ from bench.sync_notes import MadeUpNote, edit_some, make_notes, marks_in, write_
 from bench.sync_relay import Passed, Relay
 
 CHANGED_AT_ONCE = 10
-CHANGES = 5
-QUIET_PASSES = 7
+CHANGES = 3
+QUIET_PASSES = 5
 _SETTLING_SECONDS = 2.5
 
 

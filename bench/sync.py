@@ -4,8 +4,8 @@
 
 Prints Markdown: times, requests and bytes of a first upload, a first download, a pass that changes nothing and a change
 of ten notes, for 5,000 notes of about 1 KB; the same for 1,000 with vdirsyncer, whose uploads grow with the
-collection; commits per second of the service; how all of it grows (all to 20,000 notes with `--full`); and which bars are
-kept.
+collection; commits per second of the service; how all of it grows (to 20,000 notes with `--full`, the service too); and
+which bars are kept.
 
 Times are medians of rounds in which the contestants take turns at every step, with all files flushed before each. Ours
 is measured between running processes and, beside it, as the command. git and unison are a process for each step, as

@@ -123,7 +123,7 @@ SAMPLES = (
         "pricing-cards-radius",
         P,
         "feedback",
-        "Pricing cards use fills, no borders",
+        "Pricing cards use fills and no borders",
         "The radius is 12 px and the same on all three cards.\n\nNever mix two radii on one page. See `styles/pricing.css`.",
         ("design", "pricing", "cards", "定价"),
         300,

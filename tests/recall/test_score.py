@@ -42,6 +42,15 @@ def test_a_note_scores_the_same_alone_and_among_a_thousand() -> None:
     assert max(found) - min(found) < 0.15 * max(found)
 
 
+def test_another_note_on_the_same_matter_does_not_hide_a_note_in_a_small_collection(store: NoteStore) -> None:
+    store.put("days", "We deploy on Thursdays")
+    store.put("how", "Deploys go through the pipeline")
+    assert scores(store.source(), "when do we deploy?")["days"] > 1.2
+    for number, filler in enumerate(FILLERS):
+        store.put(f"n{number}", filler)
+    assert scores(store.source(), "when do we deploy?")["days"] > 1.2
+
+
 def test_every_weight_is_above_zero_with_one_note_and_when_all_notes_hold_the_word(store: NoteStore) -> None:
     store.put("one", "Zebra crossings are painted in May")
     [only] = candidates("zebra crossings", [store.source()])

@@ -25,6 +25,7 @@ from oharness.recall.words import Word, words_of
 
 _SCALE = 0.309
 _NOTES_OF_DOUBT = 30
+_FEWEST_NOTES = 100
 _RAREST = 0.003
 _IN_TAGS = 1.2
 _IN_SUMMARY = 1.0
@@ -196,9 +197,10 @@ def _share(word: Word, languages: tuple[str, ...]) -> float:
 def _information(count: int, notes: int, share: float) -> float:
     """What a word tells: nothing when every text holds it, at most `-ln(_RAREST)`.
 
-    One note that holds it is no sign that others do, so that it counts from the second one on.
+    One note that holds it is no sign that others do, so that it counts from the second one on. A collection of a few
+    notes says little of how usual a word is: a second note on the same matter must not hide both.
     """
-    rate = max(count - 1, 0) / (notes + _NOTES_OF_DOUBT) + share + _RAREST
+    rate = max(count - 1, 0) / max(notes + _NOTES_OF_DOUBT, _FEWEST_NOTES) + share + _RAREST
     return -math.log(min(rate, 1.0))
 
 

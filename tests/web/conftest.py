@@ -157,9 +157,16 @@ class OpenPage(Protocol):
     ) -> "Awaitable[Page]": ...
 
 
+GIVE_UP_MS = 30_000
+"""How long a browser may take before a test says that it hangs: a busy machine is no fault of the page."""
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_page(browser: "Browser") -> AsyncIterator[OpenPage]:
     """Pages in browsers that share nothing; a fault in a page's script, or a request elsewhere, fails the test."""
+    from playwright.async_api import expect
+
+    expect.set_options(timeout=GIVE_UP_MS)
     async with AsyncExitStack() as stack:
         faults: list[str] = []
 
@@ -179,7 +186,7 @@ async def open_page(browser: "Browser") -> AsyncIterator[OpenPage]:
                 reduced_motion="reduce",
             )
             stack.push_async_callback(context.close)
-            context.set_default_timeout(10_000)
+            context.set_default_timeout(GIVE_UP_MS)
             tab = await context.new_page()
             tab.on("pageerror", lambda error: faults.append(f"script: {error}"))
             tab.on("request", lambda request: _note_elsewhere(request.url, site.url, faults))

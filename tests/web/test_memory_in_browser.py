@@ -145,7 +145,7 @@ async def test_the_second_of_two_tabs_is_told_and_can_merge(notes_site: LiveSite
     await first.fill("[name=body]", "Clair et sombre.\nLigne du premier.")
     await first.get_by_role("button", name="Save", exact=True).click()
     await expect(first.locator(".memory-prose")).to_contain_text("premier")
-    await expect(second.locator(".memory-standing")).to_contain_text("changed elsewhere", timeout=15_000)
+    await expect(second.locator(".memory-standing")).to_contain_text("changed elsewhere", timeout=30_000)
     assert await second.input_value("[name=body]") == "Clair et sombre.\nLigne du second."
     await second.get_by_role("button", name="Save", exact=True).click()
     await expect(second.locator(".memory-moved")).to_contain_text("Ligne du premier.")
@@ -166,7 +166,7 @@ async def test_a_note_deleted_under_the_editor_is_said_to_be_and_can_be_written_
     page = await open_page(notes_site, "memory", query="note=time-zone&in=user&edit=1")
     await page.fill("[name=body]", "Kept text")
     file_of(notes_site, "time-zone", "user").unlink()
-    await expect(page.locator(".memory-standing")).to_contain_text("deleted", timeout=15_000)
+    await expect(page.locator(".memory-standing")).to_contain_text("deleted", timeout=30_000)
     assert await page.input_value("[name=body]") == "Kept text"
     await page.get_by_role("button", name="Save", exact=True).click()
     await page.get_by_role("button", name="Write the note again").click()
@@ -183,7 +183,7 @@ async def test_a_text_in_the_editor_outlives_a_server_that_stops(
         page = await open_page(site, "memory", query="note=short-answers&in=user&edit=1")
         await page.fill("[name=body]", "Written before the server stopped")
     await page.get_by_role("button", name="Save", exact=True).click()
-    await expect(page.locator("#away")).to_be_visible(timeout=15_000)
+    await expect(page.locator("#away")).to_be_visible(timeout=30_000)
     assert await page.input_value("[name=body]") == "Written before the server stopped"
     async with served_site(environment, port=port) as site:
         await page.goto(site.address("memory"))
@@ -212,7 +212,7 @@ async def test_what_an_editor_writes_shows_without_a_reload_and_without_touching
     await page.fill("[name=summary]", "Half a thought")
     path = file_of(notes_site, "pricing-layout-a91")
     path.write_text(path.read_text().replace("has three columns", "has five columns"), encoding="utf-8")
-    await expect(page.locator("#memory-list")).to_contain_text("has five columns", timeout=15_000)
+    await expect(page.locator("#memory-list")).to_contain_text("has five columns", timeout=30_000)
     assert await page.input_value("[name=summary]") == "Half a thought"
 
 

@@ -1,8 +1,8 @@
 """Deleting an account or a team: erased at the sync service, then its rows, then erased once more.
 
-And a third time a while later, for what was on its way to the store when the first two came (ADR 0044). Where a deletion
-stands is kept in the database, so that one that stopped goes on from there: at the next start, when it is asked for
-again, or by `oharness gateway admin deletions resume`. Every step may be repeated.
+And a third time a while later, for what was on its way to the store when the first two came (ADR 0044). Where a
+deletion stands is kept in the database, so that one that stopped goes on from there: at the next start, when it is
+asked for again, or by `oharness gateway admin deletions resume`. Every step may be repeated.
 """
 
 import logging

@@ -49,8 +49,8 @@ ERRORS: Mapping[str, str] = {
     # notes
     "BadNoteId": "{note_id} cannot be a note's id. Letters, digits, - and _ are allowed, at most 128, beginning with a "
     "letter or digit.",
-    "ReservedNoteId": "{note_id} cannot be a note's id: Windows keeps this name for a device, and the note could not be "
-    "a file there. Add something to it, such as {note_id}-1.",
+    "ReservedNoteId": "{note_id} cannot be a note's id: Windows keeps this name for a device, and the note "
+    "could not be a file there. Add something to it, such as {note_id}-1.",
     "NoFreeId": "No free id was found for {slug}. Give one with --id.",
     "IdCaseCollision": "{note_id} differs from the note {existing_id} only in upper and lower case, which some file "
     "systems cannot tell apart. Choose another id.",
@@ -104,15 +104,16 @@ ERRORS: Mapping[str, str] = {
     "BadToolName": "The plugin {plugin} registers a tool called {name}; only letters, digits, - and _ are allowed, at "
     "most 64. Its author has to rename it.",
     # pages in the browser
-    "PortTaken": "Another program listens on the port {port}; perhaps oHarness is open already. Close it there, or choose "
-    "another port: `oharness web --port N`.",
+    "PortTaken": "Another program listens on the port {port}; perhaps oHarness is open already. Close it "
+    "there, or choose another port: `oharness web --port N`.",
     "NoSuchProject": "There is no project here. Choose one in the list, or make one: `oharness project init`.",
     "NoSuchPage": "There is no page {name}.",
     "NothingAsked": "This was answered already, perhaps in another tab, or is no longer asked.",
     "FormTooLarge": "That is too much for one message.",
     # sync
     "AnswerDoesNotFit": "{choice} is no answer to what is asked here. These are: {answers}.",
-    "NothingCanBeAnswered": "The folder of the notes cannot be read. Make it readable; the next pass goes on by itself.",
+    "NothingCanBeAnswered": "The folder of the notes cannot be read. Make it readable; the next pass goes "
+    "on by itself.",
     "SyncBusy": "Another oHarness is syncing these notes right now. Try again in a moment.",
     "StateFromNewerVersion": "{path} was written by a newer oHarness. Upgrade this one to go on syncing.",
     "SyncIsOff": "Sync is off. `oharness sync on` switches it on.",
@@ -126,10 +127,10 @@ ERRORS: Mapping[str, str] = {
     "ConflictMoved": "The note {note_id} has changed since. Run `oharness sync now`, then look at the conflict again.",
     "NotDamaged": "The file of the note {note_id} is in order. Nothing was changed.",
     "NoFileToMend": "There is no file of a note {note_id}. `oharness memory check` lists the damaged ones.",
-    "NothingToMendWith": "The note {note_id} was never in sync on this machine, so there is nothing to mend it with. Mend "
-    "the file by hand, or look for a backup with `oharness memory backups`.",
-    "CannotBeSetAside": "{path} cannot be read whole ({reason}), so that no backup of it can be made. It was left as it "
-    "is; move it away by hand.",
+    "NothingToMendWith": "The note {note_id} was never in sync on this machine, so there is nothing to mend "
+    "it with. Mend the file by hand, or look for a backup with `oharness memory backups`.",
+    "CannotBeSetAside": "{path} cannot be read whole ({reason}), so that no backup of it can be made. It "
+    "was left as it is; move it away by hand.",
     "NothingToConfirm": "Nothing waits for an answer here.",
     "BatchOvertaken": "Another device changed these notes in between. Nothing was merged; try it again.",
     "BatchRefused": "The sync service does not take this merge ({code}). Nothing was changed.",

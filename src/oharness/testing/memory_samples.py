@@ -124,7 +124,8 @@ SAMPLES = (
         P,
         "feedback",
         "Pricing cards use fills and no borders",
-        "The radius is 12 px and the same on all three cards.\n\nNever mix two radii on one page. See `styles/pricing.css`.",
+        "The radius is 12 px and the same on all three cards.\n\n"
+        "Never mix two radii on one page. See `styles/pricing.css`.",
         ("design", "pricing", "cards", "定价"),
         300,
     ),

@@ -139,6 +139,20 @@ def test_the_process_keeps_itself_to_about_twenty_requests_a_minute(tmp_path: Pa
     run_live(story)
 
 
+def test_checks_in_quick_succession_leave_room_for_what_is_written(tmp_path: Path) -> None:
+    async def story(cloud: LiveCloud) -> None:
+        async with cloud.machine(tmp_path / "a", check_s=5) as a:
+            await cloud.passes(120)
+            for number in range(10):
+                written = cloud.loop.time()
+                a.write(USER_SCOPE, f"n-{number}", "text")
+                await cloud.passes(5)
+                assert "commit" in cloud.made("a", since=written)
+                await cloud.passes(7)
+
+    run_live(story)
+
+
 def test_sync_now_runs_straight_away_though_the_requests_are_used_up(tmp_path: Path) -> None:
     scopes = [project_scope(f"p{number}") for number in range(40)]
 

@@ -231,7 +231,10 @@ class Coordinator:
         for key in sorted(self._to_see):
             await self._see(key)
         now = self._clock.monotonic()
-        found = schedule.due(self._times.values(), now, self._budget.paused_until, self._budget.free_at(now))
+        budget = self._budget
+        found = schedule.due(
+            self._times.values(), now, budget.paused_until, budget.free_at(now), budget.free_for_checks_at(now)
+        )
         self._start(found)
         await self._until(min(found.next_at, self._account_again_at))
 
@@ -375,7 +378,7 @@ class Coordinator:
                 self._change(key, schedule.to_be_synced)
                 continue
             if seen.local.differs:
-                self._change(key, schedule.wrote)
+                self._change(key, schedule.found_written)
             queries[key], plans[key] = seen.bearings.query, seen.bearings.plan
         if not queries:
             return

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from math import inf
 
 PER_MINUTE = 20
+KEPT_FOR_PASSES = 3
+"""How many of these checks leave to passes: what somebody writes must not wait for questions that found nothing."""
 WINDOW_S = 60.0
 LONGEST_PAUSE_S = 3600.0
 
@@ -31,6 +33,13 @@ class RequestBudget:
 
     def free_at(self, now: float) -> float:
         """When the next automatic request may be made: `now`, or later."""
+        return self._room_at(now, PER_MINUTE)
+
+    def free_for_checks_at(self, now: float) -> float:
+        """The same for a request that only asks whether something changed."""
+        return self._room_at(now, PER_MINUTE - KEPT_FOR_PASSES)
+
+    def _room_at(self, now: float, most: int) -> float:
         recent = [at for at in self.made if at > now - WINDOW_S]
-        room_at = now if len(recent) < PER_MINUTE else recent[-PER_MINUTE] + WINDOW_S
+        room_at = now if len(recent) < most else recent[-most] + WINDOW_S
         return max(now, room_at, self.paused_until)

@@ -96,6 +96,11 @@ def wrote(directory: Directory, now: float) -> Directory:
     return replace(directory, first_write=first, last_write=now)
 
 
+def found_written(directory: Directory, now: float) -> Directory:
+    """A look found what was written here; a write that is known already waits no longer for having been seen again."""
+    return wrote(directory, now) if directory.first_write is None else directory
+
+
 def asked(directory: Directory) -> Directory:
     """Somebody pressed "sync now": at once, whatever the schedule says."""
     return replace(directory, asked_for=True)
@@ -160,11 +165,17 @@ def longest_interval(directory: Directory) -> float:
 # --- what is due
 
 
-def due(directories: Iterable[Directory], now: float, paused_until: float = -inf, free_at: float = -inf) -> Due:
+def due(
+    directories: Iterable[Directory],
+    now: float,
+    paused_until: float = -inf,
+    free_at: float = -inf,
+    checks_free_at: float = -inf,
+) -> Due:
     """What is due now. When one check is due, all that may be checked are asked about in the same request.
 
     `paused_until` holds back everything, as after a 429; `free_at`, all but what was asked for, since the process
-    has used up its requests.
+    has used up its requests; `checks_free_at`, checks alone.
     """
     known = list(directories)
     if now < paused_until:
@@ -173,11 +184,11 @@ def due(directories: Iterable[Directory], now: float, paused_until: float = -inf
         return Due(tuple(one.key for one in known if _asked_at(one) <= now), (), free_at)
     passes = tuple(one.key for one in known if _pass_at(one, now) <= now)
     may_be_checked = [one for one in known if _may_be_checked(one, now) and one.key not in passes]
-    is_due = any(one.next_check <= now for one in may_be_checked)
+    is_due = now >= checks_free_at and any(one.next_check <= now for one in may_be_checked)
     checks = tuple(one.key for one in may_be_checked) if is_due else ()
     begun = {*passes, *checks}
     waiting = [_pass_at(one, now) for one in known if one.key not in passes]
-    waiting += [_check_at(one, now) for one in known if one.key not in begun]
+    waiting += [max(_check_at(one, now), checks_free_at) for one in known if one.key not in begun]
     return Due(passes, checks, min(waiting, default=inf))
 
 

@@ -309,9 +309,10 @@ async def test_only_json_is_taken(kind: str, status: int, ann: Caller) -> None:
     assert answer.status_code == status
 
 
+@pytest.mark.parametrize("path", [IDENTITY_PATH, "/v1/feed/me", "/v1/feed/me/s1"])
 @pytest.mark.parametrize("version", ["3", "0", "99", "-1", "two", "2.0", "", "2, 1", "9" * 50])
-async def test_another_version_asks_for_an_upgrade(version: str, ann: Caller) -> None:
-    answer = await ann.get(IDENTITY_PATH, **{PROTOCOL_HEADER: version})
+async def test_another_version_asks_for_an_upgrade(version: str, path: str, ann: Caller) -> None:
+    answer = await ann.get(path, **{PROTOCOL_HEADER: version})
     assert (answer.status_code, error_of(answer).code) == (426, ErrorCode.UPGRADE_REQUIRED)
 
 
@@ -330,8 +331,10 @@ async def test_what_is_not_there_is_said_in_json(
     method: str, path: str, status: int, ann: Caller, http: httpx2.AsyncClient
 ) -> None:
     answer = await http.request(method, path)
-    assert answer.status_code == status
-    assert error_of(answer).code in (ErrorCode.NOT_FOUND, ErrorCode.METHOD_NOT_ALLOWED)
+    code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED}[status]
+    assert (answer.status_code, error_of(answer).code) == (status, code)
+    assert answer.headers[PROTOCOL_HEADER] == "2"
+    assert ("allow" in answer.headers) == (status == 405)
 
 
 async def test_the_admin_key_is_not_a_token_and_a_token_is_not_the_key(

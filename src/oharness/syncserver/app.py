@@ -83,6 +83,10 @@ _COMPRESS_FROM_BYTES = 1024
 _ELSEWHERE_FROM_BYTES = 1 << 20
 _LOG = logging.getLogger("oharness.syncserver")
 _JSON = "application/json"
+_NO_ENDPOINT = {
+    404: (ErrorCode.NOT_FOUND, "There is nothing here."),
+    405: (ErrorCode.METHOD_NOT_ALLOWED, "This address takes another method."),
+}
 
 
 class Offload(Protocol):
@@ -140,7 +144,7 @@ class SyncService:
                 Route("/metrics", self._metrics, methods=["GET"]),
                 Route("/openapi.json", self._openapi, methods=["GET"]),
             ],
-            exception_handlers={HTTPException: _http_error},
+            exception_handlers={HTTPException: self._http_error},
             lifespan=self._lifespan,
         )
 
@@ -211,6 +215,7 @@ class SyncService:
         return await self._packed(request, encode_events_answer, answer)
 
     async def _feed_of(self, request: Request) -> "tuple[Claims, _Storage, Feed]":
+        self._version(request)
         claims = await self._verified(request)
         storage = await self._open_storage()
         return claims, storage, read_feed(request.path_params["feed"])
@@ -301,9 +306,7 @@ class SyncService:
     ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             started = self.parts.clock.monotonic()
-            response = await self._answered(name, handle, request)
-            if not self.parts.only_old_protocol:
-                response.headers[PROTOCOL_HEADER] = str(CURRENT)
+            response = self._with_version(await self._answered(name, handle, request))
             response.headers["vary"] = "Accept-Encoding"
             seconds = self.parts.clock.monotonic() - started
             self.metrics.request(name, response.status_code, seconds)
@@ -335,6 +338,20 @@ class SyncService:
             self.metrics.count("internal_errors")
             _LOG.error("internal error", exc_info=True, extra={"fields": {"endpoint": name}})
             return _error(error_answer(ErrorCode.INTERNAL, "The service has a fault; it was logged."))
+
+    async def _http_error(self, request: Request, error: Exception) -> Response:
+        """Where no endpoint is, or none for this method: the router says so before any of them is asked."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        code, message = _NO_ENDPOINT.get(status, (ErrorCode.INVALID_REQUEST, "The request cannot be answered."))
+        response = _json(encode_error(ErrorAnswer(status, code, message)), status)
+        if isinstance(error, HTTPException) and error.headers:
+            response.headers.update(error.headers)
+        return self._with_version(response)
+
+    def _with_version(self, response: Response) -> Response:
+        if not self.parts.only_old_protocol:
+            response.headers[PROTOCOL_HEADER] = str(CURRENT)
+        return response
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -401,12 +418,6 @@ def _error(answer: ErrorAnswer) -> Response:
     if answer.code is ErrorCode.UNAUTHORIZED:
         response.headers["www-authenticate"] = "Bearer"
     return response
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED}.get(status, ErrorCode.INVALID_REQUEST)
-    return _json(encode_error(ErrorAnswer(status, code, "There is nothing here.")), status)
 
 
 def _takes_gzip(accepted: str) -> bool:

@@ -160,6 +160,22 @@ async def test_before_any_key_was_had_the_service_is_busy_and_not_the_token_wron
     assert await code_of(check, token(clock, "EdDSA", kid="EdDSA")) is None
 
 
+async def test_while_the_document_is_down_an_unknown_key_is_not_called_wrong(clock: FakeClock) -> None:
+    document = KeyServer(public("EdDSA"))
+    check = verifier(clock, document)
+    assert await code_of(check, token(clock, "EdDSA", kid="EdDSA")) is None
+    new = ed25519.Ed25519PrivateKey.generate()
+    document.keys = [public("EdDSA", new, kid="new")]
+    document.is_down = True
+    clock.advance(60)
+    for _ in range(3):
+        assert await code_of(check, token(clock, "EdDSA", new, kid="new")) is ErrorCode.BUSY
+    assert await code_of(check, token(clock, "EdDSA", new, kid="EdDSA")) is ErrorCode.UNAUTHORIZED
+    document.is_down = False
+    clock.advance(60)
+    assert await code_of(check, token(clock, "EdDSA", new, kid="new")) is None
+
+
 @pytest.mark.parametrize(
     "document", [b"", b"[]", b"{}", b'{"keys":7}', b'{"keys":null}', b"<html>", b"[" * 5000, b"\xff"]
 )
@@ -177,4 +193,13 @@ async def test_an_issuer_counts_only_when_it_is_the_one(clock: FakeClock) -> Non
     check = Verifier(SharedSecret(SECRET), clock, "oharness-sync", "https://cloud.example")
     assert await code_of(check, token(clock, "HS256", SECRET, iss="https://cloud.example")) is None
     for issuer in ("https://cloud.example/", "https://cloud.example.evil", ""):
+        assert await code_of(check, token(clock, "HS256", SECRET, iss=issuer)) is ErrorCode.UNAUTHORIZED
+
+
+async def test_an_issuer_whose_name_ends_in_a_slash_is_known_by_it(clock: FakeClock) -> None:
+    """Auth0 and others sign with such names; written so in the settings, our own name without one counts too."""
+    check = Verifier(SharedSecret(SECRET), clock, "oharness-sync", "https://tenant.example/")
+    for issuer in ("https://tenant.example/", "https://tenant.example"):
+        assert await code_of(check, token(clock, "HS256", SECRET, iss=issuer)) is None
+    for issuer in ("https://tenant.example//", "https://tenant.example/x", ""):
         assert await code_of(check, token(clock, "HS256", SECRET, iss=issuer)) is ErrorCode.UNAUTHORIZED

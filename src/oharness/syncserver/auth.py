@@ -43,12 +43,15 @@ class KeySource(Protocol):
     """Where the keys of a token come from."""
 
     async def candidates(self, algorithm: str, key_id: str | None) -> list[VerificationKey]:
-        """The keys that may have signed a token with this header. Raises: KeysUnavailable."""
+        """The keys that may have signed a token with this header.
+
+        Raises: KeysUnavailable.
+        """
         ...
 
 
 class KeysUnavailable(Exception):
-    """No key document could be had, and none was had before."""
+    """The key is not known, and the document that may name it cannot be had: what the token is worth, nobody can tell."""
 
 
 class SharedSecret:
@@ -81,11 +84,11 @@ class PublishedKeys:
         if self._is_stale():
             await self._refresh()
         found = self._matching(algorithm, key_id)
-        if not found and await self._refresh():
-            found = self._matching(algorithm, key_id)
-        if not found and self._fetched_at is None:
+        if found:
+            return found
+        if not await self._refresh():
             raise KeysUnavailable
-        return found
+        return self._matching(algorithm, key_id)
 
     def _matching(self, algorithm: str, key_id: str | None) -> list[VerificationKey]:
         return [
@@ -157,10 +160,11 @@ class Verifier:
     """Turns a bearer token into verified claims."""
 
     def __init__(self, keys: KeySource, clock: Clock, audience: str, issuer: str | None) -> None:
+        """An `issuer` with a final slash counts with and without it: our own gateway writes none, others do."""
         self._keys = keys
         self._clock = clock
         self._audience = audience
-        self._issuer = issuer
+        self._issuers = None if issuer is None else {issuer, issuer.rstrip("/")}
 
     async def verify(self, authorization: str | None) -> Claims:
         """Who sent the request.
@@ -194,7 +198,7 @@ class Verifier:
             raise _unauthorized("The token is not valid yet.")
 
     def _check_issuer_and_audience(self, claims: Mapping[str, Any]) -> None:
-        if not isinstance(claims["iss"], str) or (self._issuer is not None and claims["iss"] != self._issuer):
+        if not isinstance(claims["iss"], str) or (self._issuers is not None and claims["iss"] not in self._issuers):
             raise _unauthorized("The token was issued by somebody else.")
         audience = claims["aud"]
         named = [audience] if isinstance(audience, str) else audience

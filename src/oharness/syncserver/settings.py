@@ -52,10 +52,6 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     return Settings(**read_table(SETTINGS, environment))
 
 
-def _issuer(text: str) -> str | None:
-    return text.rstrip("/") or None
-
-
 def _row(name: str, default: str, help_: str, read: Callable[[str], Any], expected: str = "a text") -> Setting:
     return Setting(PREFIX + name, name.lower(), default, help_, read, expected)
 
@@ -77,7 +73,9 @@ SETTINGS = (
         "shared secret of access tokens (HS256), at least 32 bytes, instead of or beside the keys",
         optional_text,
     ),
-    _row("ISSUER", "", "the only issuer (`iss`) whose tokens count; unset: any that signs with these keys", _issuer),
+    _row(
+        "ISSUER", "", "the only issuer (`iss`) whose tokens count; unset: any that signs with these keys", optional_text
+    ),
     _row("AUDIENCE", AUDIENCE, "the audience (`aud`) that tokens must name", str),
     _row("ADMIN_KEY", "", "key of POST /v1/admin/erase, which the gateway has too", optional_text),
     _row("MAX_NOTES", str(_QUOTA.max_notes), "live notes per project and per user", _COUNT, "a number above 0"),

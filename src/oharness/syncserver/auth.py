@@ -51,7 +51,7 @@ class KeySource(Protocol):
 
 
 class KeysUnavailable(Exception):
-    """The key is not known, and the document that may name it cannot be had: what the token is worth, nobody can tell."""
+    """The key is not known, and the document that may name it cannot be had: nobody can tell what the token is."""
 
 
 class SharedSecret:

@@ -112,6 +112,59 @@ def test_the_refusal_names_kind_and_line_and_never_the_value(text: str, kind: st
     assert str(caught.value) == f"HoldsCredential(kind={kind!r}, line={line})"
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "line"),
+    [
+        ("**Password:** Kq82mmX0z", "password", 1),
+        ("- **Password**: Kq82mmX0z", "password", 1),
+        ("*API key:* 9fK2mmQ17xZpL0aa", "key", 1),
+        ("__Password:__ Kq82mmX0z", "password", 1),
+        ("__Password__: Kq82mmX0z", "password", 1),
+        ("**密码：** Kq82mmX0z", "password", 1),
+        ("**Mot de passe :** Kq82mmX0z", "password", 1),
+        ("Password:\n  Kq82!mmX0", "password", 2),
+        ("Password:\n```\nKq82!mmX0\n```", "password", 3),
+        ("**API key:**\n\n`9fK2mmQ17xZpL0aa`", "key", 3),
+    ],
+)
+def test_a_credential_is_found_as_markdown_sets_it_apart(text: str, kind: str, line: int) -> None:
+    assert find_credentials(text) == (Finding(kind, line),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "credentials: bob:S3cret99",
+        "RDP: Administrator / P@ssw0rd!",
+        "Login: `bob` | `Kq82!mmX0`",
+        "パスワードは Sakura2024! です",
+        "비밀번호는 abcd1234! 입니다",
+        "пароль: Qwerty12345",
+    ],
+)
+def test_a_password_is_found_beside_the_name_of_its_account_and_in_other_languages(text: str) -> None:
+    assert [finding.kind for finding in find_credentials(text)] == ["password"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Password:** ask Maria (ext. 4711)",
+        "**Token:** see 1Password",
+        "Password:\n- at least 12 characters",
+        "API key:\nsee docs/setup2.md",
+        "token:\n`src/app/token_store2.py`",
+        "The password policy is min-length-12 with no rotation.",
+        "Key and secret are in arn:aws:secretsmanager:eu-west-1:123456789012:secret:db-AbCdEf",
+        "ssh: bastion.example.com:2222",
+        "login: runbook / section 4",
+        "パスワードは 12 文字以上",
+    ],
+)
+def test_what_only_speaks_of_credentials_is_none(text: str) -> None:
+    assert find_credentials(text) == ()
+
+
 def test_text_without_a_credential_passes() -> None:
     check_no_credential("rotate the password monthly")
 
@@ -169,6 +222,7 @@ REPEATED = [
     *("a", "a=", "é", "\n", '"', "1", "Aa1 ", "M" * 24 + ".", "0123456789abcdef"),
     *("-----BEGIN", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n", "Private-Lines: 1\nAAAA\n"),
     *("password ", "pass:", "pw=", "password 'a' ", "password:::", "密码", "密码是", "password is is is "),
+    *("password:\n", "**password** ", "login: a:b ", "password arn:a "),
     *("x as the password ", "secret_key=a1B2", "Bearer ", "recovery codes ", "eyJ", "eyJhbGciOiJ.eyJhbGci-"),
     *("://a:b", "http://a:", "a:22:b:c:\n", "curl -u ", "htpasswd -b a ", "otpauth://totp/?", "xoxb-"),
 ]

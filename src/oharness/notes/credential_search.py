@@ -70,7 +70,7 @@ def _logins(text: str) -> Iterator[CredentialPlace]:
     for match in shapes.URL_LOGIN.finditer(text):
         if match[2] != match[1] and not is_placeholder(match[2]):
             yield CredentialPlace(match.start(2), match.end(2), "password-in-url")
-    for pattern in (shapes.COMMAND_LOGIN, shapes.COMMAND_PASSWORD, shapes.HTPASSWD, shapes.NET_USE, shapes.PGPASS):
+    for pattern in shapes.PASSWORDS:
         for match in pattern.finditer(text):
             if is_password(match[1]):
                 yield _secret_part(match, "password")

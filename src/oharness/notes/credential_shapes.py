@@ -135,6 +135,14 @@ NET_USE = re.compile(r"/user:[^\s]{1,80}\s{1,3}([^\s]{4,120})")
 PGPASS = re.compile(
     r"^[A-Za-z0-9.*-]{1,120}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*-]{1,64}:[A-Za-z0-9_*-]{1,64}:(\S{4,120})$", re.M
 )
+LOGIN_PAIR = re.compile(
+    r"\b(?:credentials?|creds|log-?in|identifiants?|credenciais|账号|帐号|rdp|ssh|vpn|ftp|smtp|vnc)"
+    r"[*_`]{0,3}\s{0,2}[:=：][*_`\"' ]{0,4}[\w.@+\\-]{1,60}[`\"']?(?::| [/|] )[`\"']?([^\s`\"'/,;]{6,100})",
+    re.I,
+)
+PASSWORDS = (COMMAND_LOGIN, COMMAND_PASSWORD, HTPASSWD, NET_USE, PGPASS, LOGIN_PAIR)
+"""Where group 1 is somebody's password, unless it is a placeholder or a word."""
+
 BACKUP_CODE = re.compile(
     r"(?:recovery|backup)[ -]codes?\b[^\n]{0,40}?((?:[a-z0-9]{4,6}-[a-z0-9]{4,6}[,; ]{0,3}){1,20}+)", re.I
 )

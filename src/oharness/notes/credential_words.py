@@ -8,7 +8,7 @@ from oharness.notes.credential_values import is_key, is_password
 
 _PASSWORDS = (
     r"password|passwd|passphrase|passcode|passwort|kennwort|(?<![a-z])pwd|mots?[ _]de[ _]passe|(?<![a-z])mdp"
-    r"|senha|palavra[ -]passe|contrase[ñn]a|code[ ]secret|c[óo]digo[ ]secreto"
+    r"|senha|palavra[ -]passe|contrase[ñn]a|code[ ]secret|c[óo]digo[ ]secreto|пароль|パスワード|비밀번호"
     r"|(?<![a-z])p(?:ass|w)(?=[\"'`*]{0,3}\s{0,3}(?:[:=：|]|is\b))|密码|密碼|口令"
 )
 _KEYS = (
@@ -20,12 +20,16 @@ _KEYS = (
 _NAMED = re.compile(rf"(?P<password>{_PASSWORDS})|(?P<key>{_KEYS})", re.I)
 _ENDING = re.compile(
     r"(?:[_-]?(?:base|value|prod|production|staging|stage|dev|test|live|root|admin|[0-9]{1,2}))?"
-    r"(?![A-Za-z0-9_]|-[A-Za-z])",
+    r"(?!_{0,3}[A-Za-z0-9]|-[A-Za-z])",
     re.I,
 )
 # Tokens that are no secrets, and the names in what `redact` left behind.
 _NO_NAME_AFTER = re.compile(
     r"(?:csrf|xsrf|page|cursor|next|sync|continuation|device)[_ -]?$|\[redacted: [a-z0-9-]{0,30}$", re.I
+)
+# What is said of passwords is none.
+_RULE_OF_NAME = re.compile(
+    r"[ -](?:polic(?:y|ies)|managers?|rules?|strength|length|requirements?)\b|(?:长度|策略|管理器|规则|强度)", re.I
 )
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f"
 _WINDOW = 110
@@ -34,11 +38,17 @@ _MOST_STEPS = 14
 _SPACE = re.compile(r"[ \t]+")
 _OPENING = {'"': '"', "'": "'", "`": "`", "«": "»", "“": "”", "‘": "’", "「": "」"}
 _JOINT = re.compile(r"[:=：＝>|]+|->|→")
-_CJK_JOINT = re.compile(r"(?:已经?|被)?(?:是|为|為|改成|改为|设为|设成|设置为|就是)[：:]?")
-_CJK_RUN = re.compile(rf"[{_CJK}]+?(?=是|为|為|改|设|：|[^{_CJK}]|$)")
+_CJK_JOINT = re.compile(r"(?:已经?|被)?(?:是|为|為|改成|改为|设为|设成|设置为|就是|は|는)[：:]?")
+_CJK_RUN = re.compile(rf"[{_CJK}]+?(?=是|为|為|改|设|は|는|：|[^{_CJK}]|$)")
+_EMPHASIS = re.compile(r"\*{1,3}|_{1,3}(?=[\s:=：])")
+_ON_NEXT_LINE = re.compile(
+    r"[\"'`*_]{0,3}[ \t]{0,3}[:=：][\"'`*_ \t]{0,4}\n{1,2}(?:[ \t]{0,8}`{3}[a-z]{0,20}[ \t]{0,3}\n)?"
+    r"[ \t]{0,8}(?:[-*+>][ \t]{1,3})?[\"'`*_]{0,3}([^\s\"'`]{6,400}?)[\"'`*_]{0,3}[ \t]{0,3}(?=\n|$)"
+)
 _END = re.compile(r"[.!?;。！？；](?=\s|$)|[。！？；]")
 _BREAK = re.compile(r"[,，、/()（）]+")
 _ATTACHED = re.compile(r"[-@+$%&#/?~^\\.]")
+_RESOURCE_NAME = re.compile(r"(?:arn|urn):[^\s]{1,400}", re.I)
 _LABEL = re.compile(r"[A-Za-z_][\w.-]{0,40}[:=](?=[^\s=:/])")
 _WORD = re.compile(rf"[^\s\"`«»“”「」<>{_CJK}]{{1,400}}")
 _JOINING_WORDS = frozenset(
@@ -85,7 +95,7 @@ def named_values(text: str) -> Iterator[NamedValue]:
     for name, next_name in zip(names, _next_of_kind(names, len(text)), strict=True):
         if name.end < found_until:
             continue
-        found = _value_after(text, name, next_name)
+        found = _value_after(text, name, next_name) or _value_below(text, name)
         if found is None and name.kind == "password":
             found = _value_before(text, name.start)
         if found is not None:
@@ -118,7 +128,7 @@ def _value_after(text: str, name: NamedValue, next_name: int) -> slice | None:
     line_end = text.find("\n", start, stop)
     stop = line_end if line_end >= 0 else stop
     place = start + 2 if text.startswith(("'s ", "’s "), start) else start
-    if _ATTACHED.match(text, place, stop):
+    if _ATTACHED.match(text, place, stop) or _RULE_OF_NAME.match(text, place, stop):
         return None
     joined = True
     for _ in range(_MOST_STEPS):
@@ -128,6 +138,8 @@ def _value_after(text: str, name: NamedValue, next_name: int) -> slice | None:
             return None
         if joint := _JOINT.match(text, place, stop) or _CJK_JOINT.match(text, place, stop):
             place, joined = joint.end(), True
+        elif marks := _EMPHASIS.match(text, place, stop):
+            place = marks.end()
         elif other := _BREAK.match(text, place, stop) or _CJK_RUN.match(text, place, stop):
             place, joined = other.end(), False
         elif text[place] in _OPENING:
@@ -135,6 +147,8 @@ def _value_after(text: str, name: NamedValue, next_name: int) -> slice | None:
             if found is not None:
                 return found
             joined = joined and place == start + 1
+        elif resource := _RESOURCE_NAME.match(text, place):
+            place, joined = resource.end(), False
         elif label := _LABEL.match(text, place, stop):
             place, joined = label.end(), True
         else:
@@ -149,6 +163,13 @@ def _value_after(text: str, name: NamedValue, next_name: int) -> slice | None:
             joined = word[0].lower().strip("*_:") in _JOINING_WORDS or word[0].endswith((":", "="))
             place = word.end()
     return None
+
+
+def _value_below(text: str, name: NamedValue) -> slice | None:
+    """The value that stands alone on the line below its name, in a code block or out of one."""
+    below = _ON_NEXT_LINE.match(text, name.end)
+    is_value: Callable[..., bool] = is_password if name.kind == "password" else is_key
+    return slice(*below.span(1)) if below is not None and is_value(below[1]) else None
 
 
 def _quoted(text: str, place: int, joined: bool, is_value: Callable[..., bool]) -> tuple[int, slice | None]:

@@ -485,6 +485,55 @@ async def test_found_words_are_marked_and_what_waits_for_tidying_is_counted(
     await expect(page.locator("#memory-tab-tidy .badge")).to_be_visible()
 
 
+async def test_a_search_shows_the_piece_of_the_body_that_it_found_and_puts_what_fits_best_first(
+    notes_site: LiveSite, open_page: OpenPage
+) -> None:
+    write(notes_site, "gateway-rollback-a1b", "Rollback of the payment gateway", "One click in the console.")
+    write(
+        notes_site, "monday-notes-c2d", "Notes of Monday", "# Talk\n\nSomebody asked for the **payment gateway** again."
+    )
+    page = await open_page(notes_site, "memory")
+    order = page.locator("[name=sort] option:checked")
+    await expect(order).to_have_text("Updated")
+    await page.fill("#memory-q", "payment gateway")
+    await expect(page.locator(".memory-row")).to_have_count(2)
+    await expect(order).to_have_text("Best match")
+    await expect(page.locator(".memory-row-title").first).to_have_text("Rollback of the payment gateway")
+    await expect(page.locator(".memory-row-excerpt")).to_have_text("Talk Somebody asked for the payment gateway again.")
+    assert await page.locator(".memory-row-excerpt mark").all_text_contents() == ["payment", "gateway"]
+    assert await serious_findings(page) == []
+    await shot(page, "memory-search")
+    await page.select_option("[name=sort]", "updated")
+    await expect(page.locator(".memory-row-title").first).to_have_text("Notes of Monday")
+    await page.fill("#memory-q", "")
+    await expect(page.locator(".memory-row-title").first).to_have_text("Notes of Monday")
+    await expect(order).to_have_text("Updated")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_a_search_is_still_there_after_a_look_at_what_it_found(
+    notes_site: LiveSite, open_page: OpenPage, width: int
+) -> None:
+    page = await open_page(notes_site, "memory", width=width)
+    await page.fill("#memory-q", "pricing cards")
+    await expect(page.locator(".memory-row")).to_have_count(3)
+    for way in ("back", "reload", "link"):
+        await page.locator(".memory-row").nth(1).click()
+        await expect(page.locator("#memory-note")).to_be_visible()
+        match way:
+            case "back":
+                await page.go_back()
+            case "reload":
+                await page.reload()
+                await page.go_back()
+            case _ if width == 390:
+                await page.get_by_role("link", name="All notes").click()
+                await expect(page.locator(".memory-row").nth(1)).to_be_focused()
+        await expect(page.locator(".memory-row").nth(1)).to_be_visible()
+        await expect(page.locator("#memory-q")).to_have_value("pricing cards")
+        await expect(page.locator(".memory-row")).to_have_count(3)
+
+
 async def test_the_list_of_projects_lies_above_the_page(notes_site: LiveSite, open_page: OpenPage) -> None:
     page = await open_page(notes_site, "memory", width=1440)
     await page.keyboard.press("p")

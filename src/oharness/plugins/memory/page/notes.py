@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 
+from oharness.core.errors import OharnessError
 from oharness.core.scopes import ScopeKind
+from oharness.disk.note_dir import NoteFile
 from oharness.memory.finding import find_note
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
@@ -45,7 +47,7 @@ def list_document(memory: Memory, shelf: Shelf, fields: Fields) -> Document:
     shown = wanted[offset : offset + limit]
     sought = Sought(query) if query else None
     return {
-        "notes": [_found_document(one, sought) if sought else row_document(one) for one in shown],
+        "notes": [_found_document(memory, one, sought) if sought else row_document(one) for one in shown],
         "total": len(wanted),
         "all": len(shelf.notes),
         "offset": offset,
@@ -68,6 +70,7 @@ def row_document(one: Shelved) -> Document:
         "tags": [tag[:_TAG_CHARS] for tag in entry.tags[:_MOST_TAGS]],
         "marks": [],
         "tagMarks": [],
+        "excerpt": None,
         "moreTags": max(0, len(entry.tags) - _MOST_TAGS),
         "createdAt": entry.created_at,
         "updatedAt": entry.updated_at,
@@ -76,10 +79,24 @@ def row_document(one: Shelved) -> Document:
     }
 
 
-def _found_document(one: Shelved, sought: Sought) -> Document:
-    """A note that was searched for, with where its summary and its tags hold what was sought."""
-    row = row_document(one)
-    return {**row, "marks": sought.marks(row["summary"]), "tagMarks": [sought.marks(tag) for tag in row["tags"]]}
+def _found_document(memory: Memory, one: Shelved, sought: Sought) -> Document:
+    """A note that was searched for: where its summary and tags, and which piece of its body, hold what was sought."""
+    row, excerpt = row_document(one), sought.excerpt(_body(memory, one))
+    return {
+        **row,
+        "marks": sought.marks(row["summary"]),
+        "tagMarks": [sought.marks(tag) for tag in row["tags"]],
+        "excerpt": {"text": excerpt.text, "marks": excerpt.marks} if excerpt else None,
+    }
+
+
+def _body(memory: Memory, one: Shelved) -> str:
+    """Empty where the file cannot be read any more: the next look at the folder says so."""
+    try:
+        file = memory.service(one.scope).folder.read(one.entry.stamp.name)
+    except OharnessError:
+        return ""
+    return file.note.body if isinstance(file, NoteFile) else ""
 
 
 def note_document(memory: Memory, shelf: Shelf, note_id: str, scope: ScopeKind | None) -> Document:

@@ -5,6 +5,35 @@
   const pane = () => document.getElementById("memory-pane");
   const split = () => document.querySelector(".memory-split");
 
+  // What the list shows stands in the address too: whoever comes back to it, or reloads, finds it as it was.
+  const LIST = ["q", "scope", "type", "sort"];
+  function withList(address) {
+    const url = new URL(address, location.href);
+    const find = document.getElementById("memory-find");
+    if (!find) return url;
+    for (const name of LIST) {
+      const value = find.elements[name].value.trim();
+      if (value) url.searchParams.set(name, value); else url.searchParams.delete(name);
+    }
+    return url;
+  }
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.elt.id === "memory-find") history.replaceState({}, "", withList(location.href));
+  });
+
+  // On a narrow screen the list lies under the note, as it was left.
+  document.addEventListener("click", (event) => {
+    const back = event.target instanceof Element && event.target.closest(".memory-back:not(.memory-back-always)");
+    if (!back || event.button || event.ctrlKey || event.metaKey || event.shiftKey || !document.getElementById("memory-find")) return;
+    event.preventDefault();
+    const row = document.querySelector(".memory-row[aria-current]");
+    history.pushState({}, "", withList(back.href));
+    split().classList.remove("memory-has-open");
+    pane().replaceChildren();
+    mark();
+    if (row) { row.focus({ preventScroll: true }); row.scrollIntoView({ block: "center" }); } else window.scrollTo(0, 0);
+  });
+
   // A note opens beside the list; the address goes along, so that a reload and "back" come out where one was.
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("a[data-pane]");
@@ -16,7 +45,7 @@
 
   function open(part, address) {
     htmx.ajax("GET", part, { target: "#memory-pane", swap: "innerHTML" }).then(() => {
-      history.pushState({}, "", address);
+      history.pushState({}, "", withList(address));
       split().classList.add("memory-has-open");
       mark();
       const first = pane().querySelector("[data-first]");
@@ -77,8 +106,18 @@
     if (event.detail.requestConfig && event.detail.requestConfig.verb === "post") {
       const note = pane() && pane().querySelector("#memory-note");
       const address = event.detail.requestConfig.elt.dataset && event.detail.requestConfig.elt.dataset.address;
-      if (note && address) history.replaceState({}, "", address);
+      if (note && address) history.replaceState({}, "", withList(address));
     }
+  });
+
+  // The first order is the usual one: the best match of a search, else what was updated last.
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "memory-q") return;
+    const order = event.target.form.elements.sort;
+    const searches = event.target.value.trim() !== "";
+    order.options[0].textContent = searches ? order.options[0].dataset.found : order.options[0].dataset.all;
+    order.options[1].hidden = !searches;
+    if (!searches && order.value === "updated") order.value = "";
   });
 
   // What somebody wrote over a note that had moved is kept until it is saved or given up.

@@ -1,6 +1,7 @@
 """What a repository from elsewhere may hold where our own small files lie: pipes, devices, links, deep nesting."""
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,3 +67,44 @@ def test_a_file_that_a_link_leads_to_is_not_copied_into_the_project(root: Path, 
     assert len(done.warnings) == 1
     assert done.device is None
     assert [path.name for path in root.rglob("*") if path.is_file() and not path.is_symlink()] == ["project.json"]
+
+
+def test_no_program_that_a_repositorys_config_names_is_run(root: Path, tmp_path: Path) -> None:
+    named, was_run = tmp_path / "named-program", tmp_path / "it-was-run"
+    named.write_text(f"#!/bin/sh\ntouch '{was_run}'\n")
+    named.chmod(0o755)
+    (root / "MEMORY").mkdir()
+    (root / "MEMORY" / "a.md").write_text("x")
+    (root / ".gitattributes").write_text("* filter=own diff=own\n")
+    environ = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
+
+    def git(*arguments: str, given: str = "") -> str:
+        done = subprocess.run(
+            ["git", "-C", root, *arguments], input=given, env=environ, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    git("init", "--quiet")
+    git("add", "MEMORY")
+    by = "a <a@example.com> 1700000000 +0000"
+    signature = "-----BEGIN PGP SIGNATURE-----\n \n aaaa\n -----END PGP SIGNATURE-----"
+    signed = f"tree {git('write-tree')}\nauthor {by}\ncommitter {by}\ngpgsig {signature}\n\nmessage\n"
+    git("reset", "--soft", git("hash-object", "-t", "commit", "-w", "--stdin", given=signed))
+    for key in (
+        "core.fsmonitor",
+        "gpg.program",
+        "core.pager",
+        "diff.external",
+        "filter.own.clean",
+        "diff.own.textconv",
+    ):
+        git("config", key, str(named))
+    git("config", "log.showSignature", "true")
+
+    asked, checkout = Git(os.environ), checkout_at(root)
+    assert checkout is not None
+    assert asked.has_in_history(checkout, root / "MEMORY" / "a.md")
+    assert asked.tracks(checkout, root / "MEMORY")
+    assert not asked.ignores(checkout, root / "MEMORY" / "b.md")
+    assert isinstance(asked.root_commit(checkout), str)
+    assert not was_run.exists()

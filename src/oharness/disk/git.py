@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TIMEOUT_S = 30.0
+_NOTHING_OF_ITS_OWN = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
+"""Against the programs that git would run for what is asked here when the repository's own config names them."""
 
 
 class NoRootReason(StrEnum):
@@ -90,7 +92,7 @@ class Git:
         environ |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         try:
             return subprocess.run(
-                [program, *arguments],
+                [program, *_NOTHING_OF_ITS_OWN, *arguments],
                 env=environ,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

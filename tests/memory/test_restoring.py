@@ -10,7 +10,7 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.backups import NoSuchBackup
 from oharness.memory.forget import forget
 from oharness.memory.remember import Remembered
-from oharness.memory.restoring import NotRestorable, list_backups, restore_backup
+from oharness.memory.restoring import NotRestorable, list_backups, restore_backup, versions_of
 from oharness.notes.frontmatter import parse_note
 
 pytestmark = pytest.mark.memory
@@ -87,6 +87,16 @@ def test_after_a_rename_it_goes_to_where_the_project_is_now(world: World, tmp_pa
     memory = world.open(root=tmp_path / "store")
     assert restore_backup(memory, backup).path == tmp_path / "store/MEMORY/a.md"
     assert not world.root.exists()
+
+
+def test_after_a_rename_a_note_still_has_its_earlier_versions(world: World, write: Write, tmp_path: Any) -> None:
+    world.put("a", body="first")
+    write(world.open(), None, id="a", body="second")
+    world.root.rename(tmp_path / "store")
+    memory = world.open(root=tmp_path / "store")
+    [version] = versions_of(memory, memory.service(ScopeKind.PROJECT), "a")
+    assert (version.restorable, version.into) == (True, tmp_path / "store/MEMORY")
+    assert versions_of(memory, memory.service(ScopeKind.USER), "a") == []
 
 
 def test_a_project_that_is_gone_is_said_so(world: World) -> None:

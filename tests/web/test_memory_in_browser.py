@@ -534,6 +534,32 @@ async def test_a_search_is_still_there_after_a_look_at_what_it_found(
         await expect(page.locator(".memory-row")).to_have_count(3)
 
 
+@pytest.mark.parametrize(("language", "dark", "label"), [("en", False, "Earlier versions"), ("pt-BR", True, "Versões")])
+async def test_a_note_shows_its_own_earlier_versions_and_takes_one_back_by_keyboard(
+    notes_site: LiveSite, open_page: OpenPage, language: str, dark: bool, label: str
+) -> None:
+    for body in ("first", "second", "third"):
+        write(notes_site, "gateway-rollback-a1b", f"Rollback, {body} thought", body)
+    page = await open_page(notes_site, "memory", language=language, dark=dark, query="note=gateway-rollback-a1b")
+    await expect(page.locator("#memory-versions summary")).to_contain_text(label)
+    await page.keyboard.press("h")
+    await expect(page.locator(".memory-version")).to_have_count(2)
+    await expect(page.locator(".memory-version-title").last).to_have_text("Rollback, first thought")
+    write(notes_site, "gateway-rollback-a1b", "Rollback, fourth thought", "fourth")
+    await expect(page.locator(".memory-version")).to_have_count(3)
+    await expect(page.locator(".memory-version").last).to_be_visible()
+    assert await serious_findings(page) == []
+    await shot(page, f"memory-versions-{language}")
+    await page.locator("#memory-versions summary").focus()
+    for key in ("Tab", "j", "j", "Enter"):
+        await page.keyboard.press(key)
+    await expect(page.locator("#dialog del")).to_contain_text(["fourth", "fourth"])
+    assert await serious_findings(page) == []
+    await page.locator("#dialog form button").press("Enter")
+    await expect(page.locator("#memory-note .memory-prose")).to_have_text("first")
+    await expect(page.locator("#memory-versions .badge")).to_have_text("4")
+
+
 async def test_the_list_of_projects_lies_above_the_page(notes_site: LiveSite, open_page: OpenPage) -> None:
     page = await open_page(notes_site, "memory", width=1440)
     await page.keyboard.press("p")

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -133,15 +134,15 @@ class Backups:
 
         Raises: StorageFailed when there is a folder that cannot be read.
         """
-        found: list[Backup] = []
-        for _, name in sorted(self._names(), key=lambda item: (-item[0], item[1])):
-            if len(found) == limit:
-                break
-            try:
-                found.append(self.get(name))
-            except (NoSuchBackup, BrokenFile, StorageFailed):
-                continue
-        return found
+        return list(islice(self._whole(self._newest_first()), limit))
+
+    def latest_of(self, scope: Scope, note_id: str, limit: int = LISTED) -> list[Backup]:
+        """The most recent backups of one note, latest first; a damaged backup file is passed over.
+
+        Raises: StorageFailed when there is a folder that cannot be read.
+        """
+        found = self._whole(name for name in self._newest_first() if note_id in name)
+        return list(islice((one for one in found if (one.note_id, one.scope) == (note_id, scope)), limit))
 
     def of_note(self, scope: Scope, note_id: str) -> list[Backup]:
         """Every backup of one note, latest first."""
@@ -154,19 +155,14 @@ class Backups:
 
         Raises: StorageFailed when there is a folder that cannot be read.
         """
-        for _, name in self._names():
-            with contextlib.suppress(NoSuchBackup, BrokenFile, StorageFailed):
-                yield self.get(name)
+        return self._whole(name for _, name in self._names())
 
     def readable_of(self, note_id: str) -> list[Backup]:
         """Every backup under this id in whatever scope, latest first; a damaged backup file is passed over.
 
         Raises: StorageFailed when there is a folder that cannot be read.
         """
-        found = []
-        for _, name in sorted((item for item in self._names() if note_id in item[1]), key=lambda item: -item[0]):
-            with contextlib.suppress(NoSuchBackup, BrokenFile, StorageFailed):
-                found.append(self.get(name))
+        found = self._whole(name for name in self._newest_first() if note_id in name)
         return [backup for backup in found if backup.note_id == note_id]
 
     def get(self, name: str) -> Backup:
@@ -215,6 +211,14 @@ class Backups:
     def _planned(self, version: SetAside, name: str, when: Millis) -> PlannedWrite:
         content = _content_of(version, when)
         return PlannedWrite(self._folder / f"{name}.json", pretty_json(content).encode(), Absent(), PRIVATE_FILE)
+
+    def _whole(self, names: Iterable[str]) -> Iterator[Backup]:
+        for name in names:
+            with contextlib.suppress(NoSuchBackup, BrokenFile, StorageFailed):
+                yield self.get(name)
+
+    def _newest_first(self) -> list[str]:
+        return [name for _, name in sorted(self._names(), key=lambda item: (-item[0], item[1]))]
 
     def _names(self) -> Iterator[tuple[int, str]]:
         with storage_errors(self._folder):

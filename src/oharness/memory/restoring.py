@@ -29,10 +29,11 @@ class NotRestorable(Refused):
 
 @dataclass(frozen=True, slots=True)
 class ListedBackup:
-    """One backup, and whether `restore_backup` can bring it back."""
+    """One backup, whether `restore_backup` can bring it back, and into which directory."""
 
     backup: Backup
     restorable: bool
+    into: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,22 @@ def list_backups(memory: Memory, limit: int = LISTED) -> list[ListedBackup]:
 
     Raises: StorageFailed.
     """
-    return [ListedBackup(backup, _obstacle(memory, backup) is None) for backup in memory.backups.latest(limit)]
+    return [listed_backup(memory, backup) for backup in memory.backups.latest(limit)]
+
+
+def versions_of(memory: Memory, service: MemoryService, note_id: str, limit: int = LISTED) -> list[ListedBackup]:
+    """The most recent backups of one note that go back into this directory, latest first.
+
+    Raises: StorageFailed.
+    """
+    found = (listed_backup(memory, one) for one in memory.backups.latest_of(service.scope, note_id, limit))
+    return [one for one in found if one.into == service.folder.path]
+
+
+def listed_backup(memory: Memory, backup: Backup) -> ListedBackup:
+    """A backup as lists show it."""
+    into = _destination(memory, backup, backup.directory) if backup.directory else None
+    return ListedBackup(backup, _obstacle(memory, backup) is None, into)
 
 
 def restore_backup(memory: Memory, name: str) -> Restored:

@@ -168,17 +168,21 @@ class MemoryPage:
         return notes.list_document(self.memory, self.shelves.shelf(), query)
 
     def _note(self, query: Fields) -> Document:
+        document = self._read(query)
+        service = self.memory.service(ScopeKind(document["scope"]))
+        return document | backups.versions_document(self.memory, service, document["id"], document["summary"])
+
+    def _read(self, query: Fields) -> Document:
         note_id, scope = asked.text(query, "id"), asked.scope(query)
         document = notes.note_document(self.memory, self.shelves.shelf(), note_id, scope)
-        found = ScopeKind(document["scope"])
-        directory = self.syncing.directory(found)
+        directory = self.syncing.directory(ScopeKind(document["scope"]))
         return document | {
             "conflict": directory is not None and note_id in directory.state.conflicts(),
             "duplicateOf": asked.text(query, "duplicateOf"),
         }
 
     def _edit(self, query: Fields) -> Document:
-        return self._note(query) | self._choices()
+        return self._read(query) | self._choices()
 
     def _new(self, query: Fields) -> Document:
         return self._choices() | {

@@ -85,6 +85,17 @@
     if (event.detail.elt.id === "memory-since" && event.detail.xhr.responseText.trim()) htmx.trigger(document.body, "changed-memory");
   });
 
+  // The earlier versions of a note stay unfolded when the note is drawn anew.
+  let unfolded = "";
+  document.addEventListener("toggle", (event) => {
+    const note = event.target.id === "memory-versions" && event.target.closest("[data-note]");
+    if (note && note.isConnected) unfolded = event.target.open ? note.dataset.note : "";
+  }, true);
+  document.body.addEventListener("htmx:afterSwap", () => {
+    const versions = document.getElementById("memory-versions");
+    if (versions && versions.closest("[data-note]").dataset.note === unfolded) versions.open = true;
+  });
+
   // A form that is sent the moment it appears waits until it is ready.
   document.addEventListener("submit", (event) => {
     if (event.defaultPrevented || !event.target.hasAttribute("hx-post")) return;

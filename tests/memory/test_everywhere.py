@@ -12,6 +12,7 @@ import pytest
 
 from oharness.core.errors import OharnessError
 from oharness.core.scopes import ScopeKind
+from oharness.disk.background_merges import BackgroundMerges, ScopePasses
 from oharness.disk.extraction_jobs import ExtractionJobs, Waiting
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.session_log import SessionLock
@@ -19,9 +20,11 @@ from oharness.disk.sync_state import SyncState
 from oharness.extract.conversation import Speaker, Turn
 from oharness.memory.everywhere import Receipt, check_known, forget_everywhere, left_of, look_everywhere
 from oharness.memory.note_traces import Where, Why
+from oharness.memory.recall import count_recalled, recall_for_message
 from oharness.memory.remember import RememberRequest, remember
 from oharness.memory.scopes import Memory
 from oharness.memory.service import NoteNotFound
+from oharness.memory.tidying import Tidying
 from oharness.notes.note import Note
 from oharness.testing.faults import Crashed, FaultyFileSystem, counted
 
@@ -93,6 +96,10 @@ def everything(world: World) -> Memory:
     audit.write_text(json.dumps({"tool": "memory", "arguments": {"query": {"value": SUMMARY}}}) + "\n")
     (world.home / "chat-history").write_text(f"# 2026\n+{FOUR_LANGUAGES['en'][2]}\n+hello\n")
     (world.notes / ".oharness-0123456789abcdef.tmp").write_text(SUMMARY)
+    (world.home / "sessions" / ".oharness-0123456789abcdee.tmp").write_text(SUMMARY)
+    unfinished = world.home / "memory-tidy" / "unfinished" / ".oharness-0123456789abcded.tmp"
+    unfinished.parent.mkdir(parents=True, exist_ok=True)
+    unfinished.write_text(SUMMARY)
     return memory
 
 
@@ -120,6 +127,39 @@ def test_nothing_is_left_when_the_disk_is_searched_and_the_receipt_says_what_wen
         Where.RECALL_INDEX,
     }
     assert receipt.kept == ()
+
+
+def test_its_name_goes_too_wherever_it_was_kept(world: World) -> None:
+    memory = everything(world)
+    write(memory, body=f"{BODY} See [[nowhere-a]].")
+    tidying = Tidying(memory)
+    tidying.dismiss(next(one.id for one in tidying.findings() if ID in one.notes))
+    count_recalled(memory, recall_for_message(memory, SUMMARY))
+    counts_file = next((world.home / "memory-usage").iterdir())
+    counts_file.with_name(f"{counts_file.name}.damaged-1").write_text(f'{{"notes": {{"{ID}"')
+    merges = BackgroundMerges(memory.around.files, memory.around.home)
+    scope = memory.service(ScopeKind.PROJECT).scope
+    merges.keep(scope, ScopePasses(tried=(f"{ID}:ab other-a:cd", "other-a:cd other-b:ef")))
+    assert len(grep(world.home, word=ID)) > 5
+    look = look_everywhere(memory, ID, None)
+    receipt = forget_everywhere(memory, ID, None)
+    assert grep(world.home, world.root, word=ID) == []
+    assert counts(receipt)[Where.RECORDS] == 3
+    assert {one.where for one in look.found} == counts(receipt).keys() - {Where.RECALL_INDEX}
+    assert merges.of(scope).tried == ("other-a:cd other-b:ef",)
+
+
+def test_a_background_pass_that_runs_keeps_its_record_and_is_said(world: World) -> None:
+    memory = everything(world)
+    merges = BackgroundMerges(memory.around.files, memory.around.home)
+    merges.keep(memory.service(ScopeKind.PROJECT).scope, ScopePasses(tried=(f"{ID}:ab other-a:cd",)))
+    lock = merges.lock()
+    assert lock is not None
+    receipt = forget_everywhere(memory, ID, None)
+    lock.release()
+    assert [(one.where, one.why) for one in receipt.kept] == [(Where.RECORDS, Why.IN_USE)]
+    forget_everywhere(world.open(), ID, None)
+    assert grep(world.home, world.root, word=ID) == []
 
 
 def test_the_look_lists_what_the_receipt_will_say(world: World) -> None:

@@ -26,6 +26,7 @@ _PLACES = {
     Where.CONFLICTS: msg("open conflicts"),
     Where.RECALL_INDEX: msg("the recall index"),
     Where.RECALL_COUNTS: msg("recall counts"),
+    Where.RECORDS: msg("records of tidying and sync"),
     Where.EXTRACTION: msg("conversations that wait for extraction"),
     Where.TRANSCRIPTS: msg("messages in transcripts"),
     Where.AUDIT_LOG: msg("lines of the audit log"),
@@ -40,7 +41,6 @@ _PLACES = {
 _REASONS = {
     Why.IN_USE: msg("Somebody works in it right now. Close other windows of oHarness and run the command again."),
     Why.SYNC_RUNNING: msg("A sync is running. Run the command again when it is done."),
-    Why.UNREADABLE: msg("It cannot be read. Look at it in an editor."),
     Why.NOT_A_NOTE: msg("There is something else than a note under this name. Look at it, and remove it by hand."),
     Why.IN_COMMITS: msg(
         "Commits hold {detail}. To take it out of them, rewrite the history (git filter-repo --invert-paths --path "

@@ -1,6 +1,6 @@
 """memory-tidy/dismissed/: the findings of a scope that somebody dismissed, with the notes' hashes. Never synced."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from oharness.core.scopes import Scope
@@ -40,9 +40,31 @@ class Dismissals:
         ensure_directory(self._files, self._path.parent, PRIVATE_DIRECTORY)
         with self._lock.held():
             known = {**self.all(), dismissal.finding_id: dismissal}
-            kept = {one: dict(it.hashes) for one, it in known.items() if all(n in present for n, _ in it.hashes)}
-            content: dict[str, Any] = {"version": VERSION, "dismissed": kept}
-            write_object(self._files, self._path, content)
+            self._write(one for one in known.values() if all(note_id in present for note_id, _ in one.hashes))
+
+    def about(self, note_id: str) -> list[Dismissal]:
+        """Those of findings that name the note.
+
+        Raises: BrokenFile; StorageFailed.
+        """
+        return [one for one in self.all().values() if note_id in dict(one.hashes)]
+
+    def forget(self, note_id: str) -> int:
+        """Removes those of findings that name the note, and gives how many there were.
+
+        Raises: BrokenFile; StorageFailed; FolderBusy.
+        """
+        if not self.about(note_id):
+            return 0
+        with self._lock.held():
+            gone = self.about(note_id)
+            self._write(one for one in self.all().values() if one not in gone)
+        return len(gone)
+
+    def _write(self, dismissals: Iterable[Dismissal]) -> None:
+        kept = {one.finding_id: dict(one.hashes) for one in dismissals}
+        content: dict[str, Any] = {"version": VERSION, "dismissed": kept}
+        write_object(self._files, self._path, content)
 
 
 def _hashes(raw: Any) -> tuple[tuple[str, str], ...]:

@@ -13,6 +13,9 @@ from oharness.disk.home import Home
 from oharness.disk.json_files import BrokenFile, read_object, write_object
 
 VERSION = 1
+DAMAGED = ".damaged-"
+"""Stands in the name of a damaged file that was set aside, before the time."""
+
 _WAIT_S = 2.0
 
 
@@ -91,7 +94,7 @@ class UsageFile:
         try:
             return _counts_in(read_object(self._files, self._path))
         except BrokenFile:
-            aside = self._path.with_name(f"{self._path.name}.damaged-{self._clock.now_ms()}")
+            aside = self._path.with_name(f"{self._path.name}{DAMAGED}{self._clock.now_ms()}")
             with storage_errors(self._path):
                 self._files.replace(self._path, aside)
             return {}

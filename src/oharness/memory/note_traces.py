@@ -13,15 +13,18 @@ from typing import Protocol
 from oharness.core.jsontext import one_line_json
 from oharness.core.scopes import Scope
 from oharness.disk.atomic import is_temporary, storage_errors
+from oharness.disk.background_merges import BackgroundMerges
 from oharness.disk.backups import Backup, NoSuchBackup
 from oharness.disk.deletion_intents import DeletionIntents
+from oharness.disk.dismissals import Dismissals
 from oharness.disk.extraction_jobs import ExtractionJobs, Job, Saved, Saving, Waiting
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.lines_rewritten import Change, changed_lines, files_below, rewrite_lines
 from oharness.disk.outbox import Outbox
+from oharness.disk.purpose_marks import PurposeMarks
 from oharness.disk.session_log import SessionInUse, SessionLock
 from oharness.disk.sync_state import SyncBusy, SyncState
-from oharness.disk.usage import UsageFile
+from oharness.disk.usage import DAMAGED, UsageFile
 from oharness.extract.traces import Sought, calls_about, cleaned, cleaned_record, parsed
 from oharness.memory.scopes import Memory
 from oharness.notes.frontmatter import note_file_name, parse_note
@@ -42,6 +45,7 @@ class Where(StrEnum):
     CONFLICTS = "conflicts"
     RECALL_INDEX = "recall-index"
     RECALL_COUNTS = "recall-counts"
+    RECORDS = "records"
     EXTRACTION = "extraction"
     TRANSCRIPTS = "transcripts"
     AUDIT_LOG = "audit-log"
@@ -59,7 +63,6 @@ class Why(StrEnum):
 
     IN_USE = "in-use"
     SYNC_RUNNING = "sync-running"
-    UNREADABLE = "unreadable"
     NOT_A_NOTE = "not-a-note"
     IN_COMMITS = "in-commits"
     SAID_IN_ANOTHER_NOTE = "said-in-another-note"
@@ -168,6 +171,56 @@ class CountStore:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordStore:
+    """What tidying and sync keep under the note's name: dismissed findings, groups tried in vain, marks of purpose."""
+
+    memory: Memory
+    scope: Scope
+    where: Where = Where.RECORDS
+
+    def count(self, sought: Sought) -> int:
+        marks = sum(sought.note_id in one.all() for one in self._marks())
+        return marks + len(self._dismissals().about(sought.note_id)) + self._tried_with(sought.note_id)
+
+    def take_out(self, sought: Sought) -> Taken:
+        taken = self._dismissals().forget(sought.note_id)
+        for marks in self._marks():
+            taken += sought.note_id in marks.all()
+            marks.drop([sought.note_id])
+        if not self._tried_with(sought.note_id):
+            return Taken(taken)
+        merges = self._merges()
+        lock = merges.lock()
+        if lock is None:
+            return Taken(taken, Why.IN_USE)
+        try:
+            known = merges.of(self.scope)
+            tried = tuple(one for one in known.tried if not _names_note(one, sought.note_id))
+            merges.keep(self.scope, replace(known, tried=tried))
+        finally:
+            lock.release()
+        return Taken(taken + len(known.tried) - len(tried))
+
+    def _tried_with(self, note_id: str) -> int:
+        return sum(_names_note(one, note_id) for one in self._merges().of(self.scope).tried)
+
+    def _dismissals(self) -> Dismissals:
+        return Dismissals(self.memory.around.files, self.memory.around.home, self.scope)
+
+    def _merges(self) -> BackgroundMerges:
+        return BackgroundMerges(self.memory.around.files, self.memory.around.home)
+
+    def _marks(self) -> Iterator[PurposeMarks]:
+        around = self.memory.around
+        for state, _ in _replicas(self.memory, self.scope):
+            yield PurposeMarks(around.files, around.home, self.scope, state.folder.name)
+
+
+def _names_note(group: str, note_id: str) -> bool:
+    return note_id in (one.partition(":")[0] for one in group.split())
+
+
+@dataclass(frozen=True, slots=True)
 class JobStore:
     """Conversations that wait for the extractor, and what it has not announced yet."""
 
@@ -246,10 +299,11 @@ class LinesStore:
 
 @dataclass(frozen=True, slots=True)
 class LeftoverStore:
-    """What a crash left of writing the note: temporary files, and state files that were put aside as broken."""
+    """What a crash left: temporary files, and state files that were put aside as broken, anywhere in two folders."""
 
     files: FileSystem
-    folders: tuple[Path, ...]
+    home: Path
+    notes: Path
     where: Where = Where.LEFTOVERS
 
     def count(self, sought: Sought) -> int:
@@ -264,14 +318,17 @@ class LeftoverStore:
 
     def _found(self, sought: Sought) -> list[Path]:
         found = []
-        for folder in self.folders:
-            for path in files_below(folder, "") if folder.is_dir() else ():
-                if is_temporary(path.name) or path.name.endswith(".broken"):
-                    with storage_errors(path):
-                        text = self.files.read(path).decode("utf-8", "replace")
-                    if sought.is_told_by(text) or sought.is_told_by(text.replace("\\n", "\n").replace('\\"', '"')):
-                        found.append(path)
+        paths = {path for folder in (self.home, self.notes) if folder.is_dir() for path in files_below(folder, "")}
+        for path in sorted(path for path in paths if _is_leftover(path.name)):
+            with storage_errors(path):
+                text = self.files.read(path).decode("utf-8", "replace")
+            if sought.is_told_by(text) or sought.is_told_by(text.replace("\\n", "\n").replace('\\"', '"')):
+                found.append(path)
         return found
+
+
+def _is_leftover(name: str) -> bool:
+    return is_temporary(name) or name.endswith(".broken") or DAMAGED in name
 
 
 def text_stores(memory: Memory) -> list[Store]:
@@ -299,10 +356,10 @@ def sync_stores(memory: Memory, scope: Scope, wait_s: float = PASS_WAIT_S) -> li
 def last_stores(memory: Memory, scope: Scope, folder: Path) -> list[Store]:
     """What goes last: as long as a backup is there, an interrupted forgetting knows what to look for."""
     around = memory.around
-    folders = (folder, around.home.backups, around.home.sync_state, around.home.extraction)
     return [
         CountStore(UsageFile(around.files, around.home, scope, around.clock)),
-        LeftoverStore(around.files, folders),
+        RecordStore(memory, scope),
+        LeftoverStore(around.files, around.home.root, folder),
         BackupStore(memory, scope),
     ]
 

@@ -568,6 +568,26 @@ async def test_the_list_of_projects_lies_above_the_page(notes_site: LiveSite, op
     assert await page.evaluate(on_top)
 
 
+@pytest.mark.parametrize(("width", "language"), [(390, "en"), (320, "fr")])
+async def test_on_a_phone_the_notes_begin_in_the_upper_half_and_menus_stay_on_the_screen(
+    notes_site: LiveSite, open_page: OpenPage, width: int, language: str
+) -> None:
+    page = await open_page(notes_site, "memory", width=width, language=language)
+    head = await page.locator(".side").bounding_box()
+    first = await page.locator(".memory-row").first.bounding_box()
+    assert head is not None
+    assert first is not None
+    assert head["height"] < 120
+    assert first["y"] < 820 * 0.56
+    for menu in (".project-menu", ".side-foot .menu"):
+        await page.locator(f"{menu} summary").click()
+        box = await page.locator(f"{menu} .menu-list").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    await shot(page, f"memory-phone-{width}")
+
+
 async def test_the_keyboard_goes_on_where_a_button_was(notes_site: LiveSite, open_page: OpenPage) -> None:
     page = await open_page(notes_site, "memory", query="note=pricing-layout-a91&in=project")
     await edit(page)

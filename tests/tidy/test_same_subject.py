@@ -4,7 +4,9 @@ import random
 
 import pytest
 
+from oharness.recall.stems import LANGUAGES, function_words
 from oharness.tidy.same_subject import MOST_IN_A_GROUP, SubjectIndex
+from oharness.tidy.telling_words import VALUES
 from tests.tidy.conftest import entries, note
 
 pytestmark = pytest.mark.memory
@@ -27,6 +29,15 @@ def groups(*summaries: str, tags: tuple[str, ...] = ()) -> list[tuple[str, ...]]
         ("Webhook retries are not enabled", "Webhook retries aren't enabled"),
         ("Pricing cards use fills, not borders", "Pricing cards use fills and no borders"),
         ("In the frontend folder we use tabs, not spaces", "Use tabs instead of spaces in the frontend folder"),
+        ("Pricing cards use fills, not borders", "Pricing cards use fills not borders"),
+        ("In the frontend folder we use tabs not spaces", "Use tabs instead of spaces in the frontend folder"),
+        ("We deploy the shop on Mondays", "The shop is deployed each Monday"),
+        ("O relatório é enviado às segundas", "O relatório é enviado toda segunda"),
+        ("Les factures partent les jeudis", "Les factures partent chaque jeudi"),
+        ("O botão de compra é vermelho", "Os botões de compra são vermelhos"),
+        ("Le prix est gardé en centimes", "Les prix sont gardés en centimes"),
+        ("Mon éditeur préféré reste ouvert", "Garder ouvert l'éditeur préféré"),
+        ("La carte de prix est verte", "Les cartes de prix sont vertes"),
         ("Les cartes utilisent des fonds, pas des bordures", "Les cartes utilisent des fonds au lieu de bordures"),
     ],
 )
@@ -57,6 +68,9 @@ def test_notes_that_say_the_same_are_of_one_subject(one: str, other: str) -> Non
         ("Webhook retries are enabled in staging", "Webhook retries are not enabled in staging"),
         ("Webhook retries are enabled in staging", "Webhook retries are disabled in staging"),
         ("In migrations, drop unused columns at once", "In migrations, never drop unused columns at once"),
+        ("Webhook retries in staging work", "Webhook retries in staging do not work"),
+        ("Deploy the shop on Fridays", "Deploy the shop not on Fridays"),
+        ("Old sessions of clients should expire", "Old sessions of clients should not expire"),
         ("Squash commits before a merge", "Don't squash commits before a merge"),
         ("用户可以导出报表", "用户不可以导出报表"),
         ("测试环境启用自动重试功能", "测试环境禁用自动重试功能"),
@@ -67,6 +81,12 @@ def test_notes_that_say_the_same_are_of_one_subject(one: str, other: str) -> Non
 )
 def test_look_alikes_with_other_values_are_not(one: str, other: str) -> None:
     assert groups(one, other, tags=("shared", "common", "tags")) == []
+
+
+def test_no_word_that_only_holds_sentences_together_is_a_value() -> None:
+    assert {language: VALUES & function_words(language) for language in LANGUAGES} == dict.fromkeys(
+        LANGUAGES, frozenset()
+    )
 
 
 def test_a_value_in_the_tags_alone_keeps_two_notes_apart() -> None:

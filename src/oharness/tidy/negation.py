@@ -40,6 +40,14 @@ _CONTRAST = re.compile(
     r"|\b(?:and|but|e|mas|et|mais)\s+(?:not|no|n[aã]o|pas|non))(?:\s+\S+){1,4}\s*$|[,，、;；]?\s*(?:而不是|而非|不是).*$",
     re.IGNORECASE,
 )
+_BARE_CONTRAST = re.compile(
+    r"\b(?!(?:am|is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would|need"
+    r"|and|or|but|if|than|that|which|who|it|they|we|you|i)\b)[^\W\d_]{3,}(?P<not>\s+not)"
+    r"\s+(?!(?:to|on|in|at|by|for|from|with|of|before|after|until|when|if|be|been|yet|only)\b)\S+(?:\s+\S+){0,2}\s*$",
+    re.IGNORECASE,
+)
+"""The same without a comma, as in `fills not borders`: no verb that `not` would deny stands before it."""
+
 _LEAST_BEFORE_A_CONTRAST = 3
 
 
@@ -48,14 +56,19 @@ def says_no(text: str) -> bool:
     words = {_sense(word) for word in _SPOKEN.findall(text)}
     if words == {""} and not _HAN.search(text) and not _HAN_OPPOSITES.search(text):
         return False
-    contrast = _CONTRAST.search(text)
-    if contrast is not None and sum(1 for _ in words_of(text[: contrast.start()])) >= _LEAST_BEFORE_A_CONTRAST:
-        text = text[: contrast.start()]
+    text = _without_contrast(text)
     plain = _HAN_OPPOSITES.sub(" ", text)
     spoken = _SPOKEN.findall(plain)
     kept = [word for word in spoken if _sense(word) != "opposite"]
     is_opposite = plain != text or len(kept) < len(spoken)
     return is_negated(" ".join(kept), {language_of(runs_of(text))}) != is_opposite
+
+
+def _without_contrast(text: str) -> str:
+    contrast, bare = _CONTRAST.search(text), _BARE_CONTRAST.search(text)
+    starts = [*([contrast.start()] if contrast else []), *([bare.start("not")] if bare else [])]
+    before = [start for start in starts if sum(1 for _ in words_of(text[:start])) >= _LEAST_BEFORE_A_CONTRAST]
+    return text[: min(before)] if before else text
 
 
 def is_denied(text: str, languages: Collection[str]) -> bool:

@@ -13,7 +13,7 @@ bleus jaunes noirs blancs blanches
 """
 _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
-mon tue tues wed thu thur thurs fri january february april june july august september october november
+tue tues wed thu thur thurs fri january february april june july august september october november
 december jan feb apr jun jul aug sept oct nov dec
 segunda terca quarta quinta sexta sabado domingo segundas tercas quartas quintas sextas sabados domingos
 janeiro fevereiro abril maio junho julho agosto setembro
@@ -54,11 +54,24 @@ pytest unittest jest vitest mocha cypress playwright selenium ruff black flake8 
 json yaml toml xml csv html css markdown sass graphql grpc rest soap http https ssh ftp smtp imap
 english french german spanish portuguese italian chinese japanese korean russian dutch polish
 ingles frances alemao espanhol portugues italiano chines japones anglais francais allemand espagnol portugais italien
-chinois japonais usd eur gbp brl cny jpy chf utc gmt cet est pst
+chinois japonais usd eur gbp brl cny jpy chf utc gmt pst
 chrome firefox safari edge emacs vim neovim vscode intellij pycharm sublime
 """
 VALUES = frozenset(" ".join((_COLOURS, _DAYS, _NUMBERS, _PLACES, _NAMES)).split())
 """Every telling word, folded."""
+
+_IN_ONE_FORM = """
+vermelha:vermelho preta:preto branca:branco amarela:amarelo roxa:roxo azuis:azul terceira:terceiro primeira:primeiro
+verte:vert bleue:bleu violette:violet brune:brun noire:noir blanche:blanc grise:gris premiere:premier duas:dois
+"""
+_ONE_FORM = dict(pair.split(":") for pair in _IN_ONE_FORM.split())
+
+
+def value_in_one_form(value: str) -> str:
+    """One spelling for a telling word and its plural or feminine: `mondays` is `monday`, `vertes` is `vert`."""
+    single = value[:-1] if value.endswith("s") and (value[:-1] in VALUES or value[:-1] in _ONE_FORM) else value
+    return _ONE_FORM.get(single, single)
+
 
 HAN_VALUES = (
     r"(?:周|星期|礼拜|週)[一二三四五六日天]"

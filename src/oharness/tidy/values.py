@@ -13,7 +13,7 @@ from oharness.recall.stems import LANGUAGES, function_words, stem
 from oharness.recall.usual.shares import shares
 from oharness.recall.words import fold, words_of, words_of_run
 from oharness.tidy.negation import says_no
-from oharness.tidy.telling_words import HAN_VALUES, VALUES
+from oharness.tidy.telling_words import HAN_VALUES, VALUES, value_in_one_form
 
 _HAN_VALUE = re.compile(HAN_VALUES)
 _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
@@ -41,7 +41,8 @@ def values_of(summary: str, tags: Iterable[str]) -> Values:
     text = " ".join([summary, *tags])
     words = list(words_of(text))
     folded = {word.folded for word in words}
-    hard = {one for one in folded if one in VALUES or any(char.isdigit() for char in one)}
+    forms = map(value_in_one_form, folded)
+    hard = {one for one in forms if one in VALUES or any(char.isdigit() for char in one)}
     hard |= {word.folded for word in words if not word.bends and not word.is_pair}
     wide = fold(summary) if _WIDE.search(summary) else ""
     if wide or _WIDE.search(text):

@@ -13,6 +13,7 @@ from oharness.disk.atomic import (
     Absent,
     Anything,
     Holding,
+    NewFiles,
     PlannedWrite,
     create_file,
     create_in_place,
@@ -94,6 +95,58 @@ def test_power_loss_at_any_operation_leaves_no_empty_file(tmp_path: Path) -> Non
         files.power_is_lost(folder)
         assert target.read_bytes() in (OLD, NEW)
         assert not (folder / "b.md").exists() or (folder / "b.md").read_bytes() == NEW
+
+
+NEW_BY_NAME = {"b.md": NEW, "c.md": NEW + b"c", "d.md": NEW + b"d"}
+
+
+def write_old_and_new(files: FileSystem, folder: Path) -> list[Path]:
+    """One file over what is there and three that nobody saw, in one batch."""
+    replaced = PlannedWrite(folder / "a.md", NEW, Holding(digest_of(OLD)))
+    return write_files(files, [replaced], NewFiles(folder, NEW_BY_NAME))
+
+
+def is_old_or_new(folder: Path) -> bool:
+    """Whether every file of that batch is as it was or as planned."""
+    present = {name: (folder / name).read_bytes() for name in names(folder) if not is_temporary(name)}
+    return present.pop("a.md") in (OLD, NEW) and present.items() <= NEW_BY_NAME.items()
+
+
+def test_a_crash_or_power_loss_in_a_batch_leaves_each_file_as_it_was_or_whole(tmp_path: Path) -> None:
+    crashes = 0
+    for folder, files in zip(fresh_folders(tmp_path), every_crash(), strict=False):
+        (folder / "a.md").write_bytes(OLD)
+        with suppress(Crashed):
+            write_old_and_new(files, folder)
+        assert is_old_or_new(folder)
+        files.power_is_lost(folder)
+        assert is_old_or_new(folder)
+        crashes += files.crashed
+    assert crashes >= 2 * len(NEW_BY_NAME)
+
+
+def test_a_failure_in_a_batch_leaves_no_temporary_file_and_no_half(tmp_path: Path) -> None:
+    failures: list[Path] = []
+    for folder, files in zip(fresh_folders(tmp_path), every_failure(errno.ENOSPC), strict=False):
+        (folder / "a.md").write_bytes(OLD)
+        try:
+            write_old_and_new(files, folder)
+        except StorageFailed as error:
+            failures.append(Path(error.path))
+        assert not any(map(is_temporary, names(folder)))
+        assert is_old_or_new(folder)
+    assert len(failures) >= 2 * len(NEW_BY_NAME)
+    assert {path.name for path in failures} <= {"a.md", *NEW_BY_NAME}
+
+
+def test_a_batch_of_both_kinds_is_flushed_once_and_leaves_a_name_alone_that_was_taken_meanwhile(tmp_path: Path) -> None:
+    files = FaultyFileSystem()
+    (tmp_path / "a.md").write_bytes(OLD)
+    (tmp_path / "c.md").write_bytes(b"another program's")
+    assert write_old_and_new(files, tmp_path) == [tmp_path / "c.md"]
+    assert [name for name, _ in files.operations].count("flush") == 1
+    assert (tmp_path / "c.md").read_bytes() == b"another program's"
+    assert names(tmp_path) == ["a.md", "b.md", "c.md", "d.md"]
 
 
 def test_the_fault_model_does_lose_what_was_not_flushed(tmp_path: Path) -> None:

@@ -73,6 +73,18 @@ def test_a_new_file_never_replaces_one(machine: Machine) -> None:
     assert machine.files.read(path) == b"first"
 
 
+def test_many_new_files_are_written_and_named_as_each_of_them_would_be(machine: Machine) -> None:
+    written(machine, "b", b"old")
+    machine.files.write_all_new(machine.folder, [("1", b"one"), ("2", b""), ("3", b"three")], 0o640)
+    assert machine.files.read_plain(machine.folder / "1", 10).mode == 0o640
+    assert machine.files.publish_all_new(machine.folder, [("1", "a"), ("2", "b"), ("3", "c")]) == ["2"]
+    contents = {name: machine.files.read(machine.folder / name) for name in machine.files.list_names(machine.folder)}
+    assert contents == {"a": b"one", "b": b"old", "c": b"three", "2": b""}
+    with pytest.raises(FileExistsError):
+        machine.files.write_all_new(machine.folder, [("d", b"d"), ("a", b"other"), ("e", b"e")], 0o640)
+    assert sorted(machine.files.list_names(machine.folder)) == ["2", "a", "b", "c", "d"]
+
+
 def test_a_rename_replaces_whatever_is_there(machine: Machine) -> None:
     target, source = written(machine, "a", b"old"), written(machine, "b", b"new")
     machine.files.replace(source, target)
@@ -174,7 +186,7 @@ def test_temporary_names_are_never_the_same_and_known_as_such(machine: Machine) 
 def test_flushing_changes_nothing_that_can_be_seen(machine: Machine) -> None:
     paths = [written(machine, name, name.encode()) for name in "abc"]
     machine.files.flush_file(paths[0])
-    machine.files.flush_files(machine.folder, paths)
+    machine.files.flush_files(machine.folder, ["a", "b", "c"])
     machine.files.flush_directory(machine.folder)
     assert [machine.files.read(path) for path in paths] == [b"a", b"b", b"c"]
 

@@ -53,6 +53,15 @@ class PlannedWrite:
     mode: int = PRIVATE_FILE
 
 
+@dataclass(frozen=True, slots=True)
+class NewFiles:
+    """Files of one folder, thousands perhaps, whose writer saw none of these names: bytes by name."""
+
+    folder: Path
+    data: Mapping[str, bytes]
+    mode: int = PRIVATE_FILE
+
+
 def digest_of(data: bytes) -> str:
     """The lowercase hex SHA-256 by which a caller says what it read."""
     return hashlib.sha256(data).hexdigest()
@@ -140,36 +149,22 @@ def create_file(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_
     return not write_files(files, [PlannedWrite(path, data, Absent(), mode)])
 
 
-def write_files(files: FileSystem, writes: Sequence[PlannedWrite]) -> list[Path]:
+def write_files(files: FileSystem, writes: Sequence[PlannedWrite], new: NewFiles | None = None) -> list[Path]:
     """Carries out the writes with one flush for all, and gives the paths that were left alone.
 
-    Left alone are those that no longer hold what their writer expected.
+    Left alone are those that no longer hold what their writer expected, and of `new` those whose name is taken.
     Raises: StorageFailed; every file is then either as it was or as planned, none is in between.
     """
-    staged: list[tuple[Path, PlannedWrite]] = []
-    folders: dict[str, list[Path]] = {}
+    batch = _Batch(files, new)
     try:
         for write in writes:
-            temporary = _stage(files, write)
-            staged.append((temporary, write))
-            folders.setdefault(os.path.dirname(temporary), []).append(temporary)  # noqa: PTH120 - for thousands
-        _flush(files, folders)
-        changed: list[Path] = []
-        while staged:
-            temporary, write = staged[0]
-            if not _publish(files, temporary, write):
-                changed.append(write.path)
-                files.remove(temporary)
-            del staged[0]
-        for folder in folders:
-            files.flush_directory(Path(folder))
+            batch.stage(write)
+        batch.stage_new()
+        batch.flush()
+        return batch.publish()
     except OSError as error:
-        for temporary, _ in staged:
-            with contextlib.suppress(OSError):
-                files.remove(temporary)
-        failed = staged[0][1].path if staged else (writes[0].path if writes else Path())
+        failed = batch.clear() or (writes[0].path if writes else Path())
         raise StorageFailed(path=str(failed), reason=reason_of(error)) from error
-    return changed
 
 
 def remove_files(files: FileSystem, removals: Sequence[tuple[Path, Expected]]) -> list[Path]:
@@ -225,6 +220,77 @@ def _make_with_parents(files: FileSystem, path: Path, mode: int) -> None:
         files.flush_directory(folder.parent)
 
 
+class _Batch:
+    """Files under temporary names until all of them have reached the device."""
+
+    def __init__(self, files: FileSystem, new: NewFiles | None) -> None:
+        self._files = files
+        self._new = new if new and new.data else None
+        self._staged: list[tuple[Path, PlannedWrite]] = []
+        self._staged_new: list[tuple[str, str]] = []
+        self._folders: dict[Path, list[str]] = {}
+
+    def stage(self, write: PlannedWrite) -> None:
+        """Writes the bytes of one file."""
+        temporary = _stage(self._files, write)
+        self._staged.append((temporary, write))
+        self._folders.setdefault(temporary.parent, []).append(temporary.name)
+
+    def stage_new(self) -> None:
+        """Writes the bytes of all new files."""
+        if self._new is None:
+            return
+        self._staged_new = [(self._files.temporary_name(), name) for name in self._new.data]
+        names = [temporary for temporary, _ in self._staged_new]
+        self._folders.setdefault(self._new.folder, []).extend(names)
+        self._files.write_all_new(
+            self._new.folder, list(zip(names, self._new.data.values(), strict=True)), self._new.mode
+        )
+
+    def flush(self) -> None:
+        """Returns when all of it has reached the device."""
+        for folder, names in self._folders.items():
+            if len(names) == 1:
+                self._files.flush_file(folder / names[0])
+            else:
+                self._files.flush_files(folder, names)
+
+    def publish(self) -> list[Path]:
+        """Gives every file its name; the paths that were left alone."""
+        changed: list[Path] = []
+        while self._staged:
+            temporary, write = self._staged[0]
+            if not _publish(self._files, temporary, write):
+                changed.append(write.path)
+                self._files.remove(temporary)
+            del self._staged[0]
+        if self._new is not None:
+            changed += self._publish_new(self._new.folder)
+        for folder in self._folders:
+            self._files.flush_directory(folder)
+        return changed
+
+    def clear(self) -> Path | None:
+        """Removes what has no name yet, as far as that goes; the first file of it."""
+        waiting = [(temporary, write.path) for temporary, write in self._staged]
+        if self._new is not None:
+            folder = self._new.folder
+            waiting += [(folder / temporary, folder / name) for temporary, name in self._staged_new]
+        for temporary, _ in waiting:
+            with contextlib.suppress(OSError):
+                self._files.remove(temporary)
+        return waiting[0][1] if waiting else None
+
+    def _publish_new(self, folder: Path) -> list[Path]:
+        taken = set(self._files.publish_all_new(folder, self._staged_new))
+        left_alone = [(temporary, name) for temporary, name in self._staged_new if temporary in taken]
+        self._staged_new = left_alone
+        for temporary, _ in left_alone:
+            self._files.remove(folder / temporary)
+        self._staged_new = []
+        return [folder / name for _, name in left_alone]
+
+
 def _stage(files: FileSystem, write: PlannedWrite) -> Path:
     temporary = write.path.parent / files.temporary_name()
     try:
@@ -246,14 +312,6 @@ def _keep_mode(files: FileSystem, temporary: Path, target: Path) -> None:
     mode = stat.S_IMODE(status.st_mode)
     if stat.S_ISREG(status.st_mode) and mode != stat.S_IMODE(files.status(temporary).st_mode):
         files.set_mode(temporary, mode)
-
-
-def _flush(files: FileSystem, folders: Mapping[str, list[Path]]) -> None:
-    for folder, members in folders.items():
-        if len(members) == 1:
-            files.flush_file(members[0])
-        else:
-            files.flush_files(Path(folder), members)
 
 
 def _publish(files: FileSystem, temporary: Path, write: PlannedWrite) -> bool:

@@ -11,9 +11,10 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from oharness.notes.entry import FileStamp
 
@@ -24,11 +25,16 @@ SHARED_DIRECTORY = 0o777
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS | _BINARY
 _CHUNK = 1 << 20
 LARGEST_READ = 1 << 28
 """No file that this program reads whole, other than notes, comes near this many bytes."""
 
 _LOCK_POLL_SECONDS = 0.02
+
+
+StrPath: TypeAlias = str | Path
+"""Text where there are thousands: a `Path` for each takes as long as the system takes to make the file."""
 
 
 class NotARegularFile(OSError):
@@ -148,9 +154,13 @@ class FileSystem:
 
     def write_new(self, path: Path, data: bytes, mode: int) -> None:
         """Creates a file that must not be there; its bytes may still be in the system's memory only."""
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS | _BINARY, mode)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        _write_new(path, data, mode)
+
+    def write_all_new(self, folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
+        """`write_new` for many files of one folder, by name; one that fails leaves those before it."""
+        place = f"{folder}{os.sep}"
+        for name, data in files:
+            _write_new(place + name, data, mode)
 
     def set_mode(self, path: Path, mode: int) -> None:
         """Gives a file the permissions of the one it will replace."""
@@ -164,11 +174,11 @@ class FileSystem:
         finally:
             os.close(handle)
 
-    def flush_files(self, directory: Path, paths: list[Path]) -> None:
+    def flush_files(self, directory: Path, names: Sequence[str]) -> None:
         """The same for many files of one folder, in one step where the system has one."""
         if not _flush_file_system(directory):
-            for path in paths:
-                FileSystem.flush_file(self, path)
+            for name in names:
+                FileSystem.flush_file(self, directory / name)
 
     def flush_directory(self, path: Path) -> None:
         """Returns when the names in a folder have reached the device; nothing to do on Windows."""
@@ -186,19 +196,18 @@ class FileSystem:
 
     def publish_new(self, source: Path, target: Path) -> None:
         """Renames to a name that must be free; FileExistsError when it is not."""
-        if sys.platform == "win32":
-            source.rename(target)
-            return
-        try:
-            target.hardlink_to(source)
-        except FileExistsError:
-            raise
-        except OSError:  # file systems without hard links; the folder's lock keeps our own processes apart
-            if os.path.lexists(target):
-                raise FileExistsError(str(target)) from None
-            source.rename(target)
-            return
-        source.unlink()
+        _publish_new(os.fspath(source), os.fspath(target))
+
+    def publish_all_new(self, folder: Path, names: Sequence[tuple[str, str]]) -> list[str]:
+        """`publish_new` for many files of one folder, from a name to another; gives those whose target is taken."""
+        place = f"{folder}{os.sep}"
+        taken: list[str] = []
+        for source, target in names:
+            try:
+                _publish_new(place + source, place + target)
+            except FileExistsError:
+                taken.append(source)
+        return taken
 
     def remove(self, path: Path) -> None:
         """Removes a file or a link, not a folder."""
@@ -229,6 +238,33 @@ def _written_pid(path: Path) -> int:
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text(encoding="ascii"))
     return 0
+
+
+def _write_new(path: StrPath, data: bytes, mode: int) -> None:
+    """Without a file object, which would ask the system three things about every file that it opens."""
+    handle = os.open(path, _NEW_FILE, mode)
+    try:
+        written = os.write(handle, data)
+        while written < len(data):
+            written += os.write(handle, memoryview(data)[written:])
+    finally:
+        os.close(handle)
+
+
+def _publish_new(source: str, target: str) -> None:
+    if sys.platform == "win32":
+        os.rename(source, target)  # noqa: PTH104 - see `_write_new`
+        return
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise
+    except OSError:  # file systems without hard links; the folder's lock keeps our own processes apart
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from None
+        os.rename(source, target)  # noqa: PTH104
+        return
+    os.unlink(source)  # noqa: PTH108
 
 
 def _read_up_to(handle: int, count: int) -> bytes:

@@ -16,8 +16,10 @@ from pathlib import Path
 from oharness.core.clock import Clock, Millis
 from oharness.core.errors import Failed, Refused, StorageFailed
 from oharness.disk.atomic import (
+    Absent,
     Expected,
     Holding,
+    NewFiles,
     PlannedWrite,
     digest_of,
     ensure_directory,
@@ -98,10 +100,15 @@ class DamagedFile:
 
 @dataclass(frozen=True, slots=True)
 class NoteWrite:
-    """A note to write, and what its writer saw under that name."""
+    """A note to write, and what its writer saw under that name; `text` is its file if the writer has that at hand."""
 
     note: Note
     expected: Expected
+    text: str | None = None
+
+    def data(self) -> bytes:
+        """The bytes of its file."""
+        return (note_text(self.note) if self.text is None else self.text).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +233,15 @@ class NoteDir:
             names = self.names()
             self._clear_leftovers(names)
             _check_spelling([write.note.id for write in writes], names)
-            planned = [self._planned(write) for write in writes]
-            changed = set(write_files(self._files, planned))
-            return [write.note.id for write, plan in zip(writes, planned, strict=True) if plan.path in changed]
+            mode = self._permissions.file
+            new = {note_file_name(w.note.id): w.data() for w in writes if isinstance(w.expected, Absent)}
+            others = [
+                PlannedWrite(self.note_path(w.note.id), w.data(), w.expected, mode)
+                for w in writes
+                if not isinstance(w.expected, Absent)
+            ]
+            changed = {path.name for path in write_files(self._files, others, NewFiles(self.path, new, mode))}
+            return [w.note.id for w in writes if note_file_name(w.note.id) in changed] if changed else []
 
     def delete(self, note_id: str, expected: Holding) -> None:
         """Deletes one note.
@@ -293,13 +306,12 @@ class NoteDir:
         An editor need not flush what it saves; after a power cut the file could be the old one again, and look like an
         edit back to it.
         """
-        paths = [self.path / name for name in names]
         with contextlib.suppress(OSError):  # gone again, or on a disk that nobody writes to
-            if len(paths) == 1:
-                self._files.flush_file(paths[0])
-            elif paths:
-                self._files.flush_files(self.path, paths)
-            if paths:
+            if len(names) == 1:
+                self._files.flush_file(self.path / names[0])
+            elif names:
+                self._files.flush_files(self.path, names)
+            if names:
                 self._files.flush_directory(self.path)
 
     def _settled(self, stamp: FileStamp) -> FileStamp:
@@ -340,10 +352,6 @@ class NoteDir:
             return DamagedFile(stamp, ProblemReason.SYMBOLIC_LINK, b"")
         # What makes a file readable again (permissions, the disk) need not change its looks.
         return DamagedFile(stamp._replace(inode=UNSETTLED), ProblemReason.UNREADABLE, b"")
-
-    def _planned(self, write: NoteWrite) -> PlannedWrite:
-        path = self.note_path(write.note.id)
-        return PlannedWrite(path, note_text(write.note).encode(), write.expected, self._permissions.file)
 
     def _clear_leftovers(self, names: list[str]) -> None:
         if any(name.startswith(".") and is_temporary(name) for name in names):

@@ -46,8 +46,14 @@ class SyncCopies:
 
         Raises: StorageFailed.
         """
-        texts = {content: (note.id, note_text(note)) for content, note in notes.items()}
-        for part in _parts(texts):
+        self.save_texts({content: (note.id, note_text(note)) for content, note in notes.items()})
+
+    def save_texts(self, copies: Mapping[str, tuple[str, str]]) -> None:
+        """The same for notes as id and text of their files.
+
+        Raises: StorageFailed.
+        """
+        for part in _parts(copies):
             self._write_pack(part)
 
     def find(self, hashes: Collection[str]) -> dict[str, Note]:

@@ -51,8 +51,9 @@ def apply_works(
     backups = directory.backups.save_many(
         [_backup(directory, aside, read) for work in works for aside in work.set_aside]
     )
-    directory.state.copies.save({content_hash(work.copy): work.copy for work in works if work.copy})
-    held = _write_files(directory, works, read)
+    texts = {work.id: note_text(work.copy) for work in works if work.copy}
+    directory.state.copies.save_texts({content_hash(w.copy): (w.id, texts[w.id]) for w in works if w.copy})
+    held = _write_files(directory, works, read, texts)
     done = tuple(work for work in works if work.id not in held)
     for work in done:
         if work.conflict:
@@ -73,8 +74,10 @@ def _backup(directory: Directory, aside: SetAside, read: Mapping[str, NoteFile])
     return BackupOf(directory.scope, directory.folder.path, aside.note.id, data, aside.reason)
 
 
-def _write_files(directory: Directory, works: Sequence[NoteWork], read: Mapping[str, NoteFile]) -> dict[str, str]:
-    """Removes, then writes; gives the notes that were left alone."""
+def _write_files(
+    directory: Directory, works: Sequence[NoteWork], read: Mapping[str, NoteFile], copies: Mapping[str, str]
+) -> dict[str, str]:
+    """Removes, then writes; gives the notes that were left alone. `copies` are texts of copies, by note id."""
     if not any(work.file for work in works):
         return {}
     held: dict[str, str] = {}
@@ -87,7 +90,7 @@ def _write_files(directory: Directory, works: Sequence[NoteWork], read: Mapping[
             expected = _expected(directory, work.id, work.file.over, read)
             match work.file:
                 case WriteFile(note) if expected is not None:
-                    writes.append(NoteWrite(note, expected))
+                    writes.append(NoteWrite(note, expected, copies[work.id] if note is work.copy else None))
                 case RemoveFile() if isinstance(expected, Holding):
                     deletes.append(NoteDelete(work.id, expected))
                 case WriteFile() | RemoveFile():

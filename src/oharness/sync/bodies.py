@@ -20,7 +20,7 @@ from oharness.sync.in_thread import in_thread
 from oharness.sync.listing import take_body
 from oharness.sync.transport import SyncTransport
 
-NOTES_IN_A_BATCH = 2000
+NOTES_IN_A_BATCH = 8192
 _AROUND_A_NOTE = 600
 _DEFAULT_PAGE_BYTES = 4 * 1024 * 1024
 

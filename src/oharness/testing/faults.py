@@ -11,7 +11,7 @@ After a crash every further operation crashes too, as a dead process does nothin
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -66,6 +66,10 @@ class FaultyFileSystem(FileSystem):
             raise
         self._unflushed[path.stat().st_ino] = path
 
+    def write_all_new(self, folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
+        for name, data in files:
+            self.write_new(folder / name, data, mode)
+
     def set_mode(self, path: Path, mode: int) -> None:
         self._step("mode", path, lambda: super(FaultyFileSystem, self).set_mode(path, mode))
 
@@ -73,10 +77,10 @@ class FaultyFileSystem(FileSystem):
         self._step("flush", path, lambda: super(FaultyFileSystem, self).flush_file(path))
         self._unflushed.pop(path.stat().st_ino, None)
 
-    def flush_files(self, directory: Path, paths: list[Path]) -> None:
-        self._step("flush", directory, lambda: super(FaultyFileSystem, self).flush_files(directory, paths))
-        for path in paths:
-            self._unflushed.pop(path.stat().st_ino, None)
+    def flush_files(self, directory: Path, names: Sequence[str]) -> None:
+        self._step("flush", directory, lambda: super(FaultyFileSystem, self).flush_files(directory, names))
+        for name in names:
+            self._unflushed.pop((directory / name).stat().st_ino, None)
 
     def flush_directory(self, path: Path) -> None:
         self._step("flush directory", path, lambda: super(FaultyFileSystem, self).flush_directory(path))
@@ -86,6 +90,9 @@ class FaultyFileSystem(FileSystem):
 
     def publish_new(self, source: Path, target: Path) -> None:
         self._step("publish", target, lambda: super(FaultyFileSystem, self).publish_new(source, target))
+
+    def publish_all_new(self, folder: Path, names: Sequence[tuple[str, str]]) -> list[str]:
+        return taken_of(self, folder, names)
 
     def remove(self, path: Path) -> None:
         self._step("remove", path, lambda: super(FaultyFileSystem, self).remove(path))
@@ -108,6 +115,17 @@ class FaultyFileSystem(FileSystem):
         if isinstance(error, Crashed):
             return str(error) != "already dead"
         return isinstance(error, OSError) and error.errno == errno.ENOSPC
+
+
+def taken_of(files: FileSystem, folder: Path, names: Sequence[tuple[str, str]]) -> list[str]:
+    """`publish_all_new` in steps of one file each, every one of which can fail."""
+    taken: list[str] = []
+    for source, target in names:
+        try:
+            files.publish_new(folder / source, folder / target)
+        except FileExistsError:
+            taken.append(source)
+    return taken
 
 
 def counted(number: int, failure: BaseException) -> Callable[[str, Path], None]:

@@ -14,14 +14,14 @@ import errno
 import os
 import random
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from oharness.disk.filesystem import FileRead, FileSystem, Listing, LockTaken, NotARegularFile
 from oharness.notes.entry import FileStamp
-from oharness.testing.faults import Crashed
+from oharness.testing.faults import Crashed, taken_of
 
 _HALF_GONE = 0.5
 _WRITTEN_BACK_AFTER_S = 30.0
@@ -411,6 +411,10 @@ class SimulatedFiles(FileSystem):
         self.changes += 1
         self.disk.create(path, data, mode)
 
+    def write_all_new(self, folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
+        for name, data in files:
+            self.write_new(folder / name, data, mode)
+
     def set_mode(self, path: Path, mode: int) -> None:
         self._change("mode", path)
         self.disk.file_at(path).mode = mode
@@ -419,10 +423,10 @@ class SimulatedFiles(FileSystem):
         self._step("flush", path)
         self._flush(path)
 
-    def flush_files(self, directory: Path, paths: list[Path]) -> None:
+    def flush_files(self, directory: Path, names: Sequence[str]) -> None:
         self._step("flush", directory)
-        for path in paths:
-            self._flush(path)
+        for name in names:
+            self._flush(directory / name)
 
     def flush_directory(self, path: Path) -> None:
         self._step("flush directory", path)
@@ -437,6 +441,9 @@ class SimulatedFiles(FileSystem):
         self.disk.link(source, target)
         self._step("unlink", source)
         self.disk.unlink(source)
+
+    def publish_all_new(self, folder: Path, names: Sequence[tuple[str, str]]) -> list[str]:
+        return taken_of(self, folder, names)
 
     def remove(self, path: Path) -> None:
         self._change("remove", path)

@@ -56,9 +56,9 @@ def test_the_defaults_are_those_of_the_specification() -> None:
 
 def test_the_project_beats_the_user_and_the_environment_beats_both() -> None:
     user = {"model": "a:1", "smallModel": "a:2", "memory": {"maxNotes": 10, "indexChars": 11}}
-    project = {"model": "b:1", "memory": {"maxNotes": 20}}
+    project = {"memory": {"maxNotes": 20}}
     found = layers(user, project, {"OHARNESS_SMALL_MODEL": "c:2"})
-    assert (found.settings.model, found.settings.small_model) == ("b:1", "c:2")
+    assert (found.settings.model, found.settings.small_model) == ("a:1", "c:2")
     assert (found.settings.memory.max_notes, found.settings.memory.index_chars) == (20, 11)
     assert found.warnings == ()
 
@@ -159,6 +159,9 @@ def test_null_means_not_set() -> None:
         ("permissionMode", "ask", "bypass"),
         ("permissionMode", "plan", "acceptEdits"),
         ("permissions.allow", ["read"], ["run"]),
+        ("model", None, "openrouter:evil/model"),
+        ("model", "huggingface:org/model", "huggingface:https://evil.example/v1"),
+        ("smallModel", "anthropic:small", "anthropic:dear"),
         ("openai.baseUrl", "https://mine.example/v1", "https://evil.example/v1"),
         ("openai.baseUrl", None, "https://evil.example/v1"),
         ("openai.apiKey", "mine", "theirs"),

@@ -14,7 +14,6 @@ from oharness.harness.permissions import (
     decide,
     idle_rules,
     mode_named,
-    tightened,
 )
 from oharness.harness.tools import Effect, RegisteredTool
 from oharness.testing.desk import a_tool, desk, finished, result_texts
@@ -91,11 +90,6 @@ def test_what_a_person_allowed_for_the_session_gives_way_to_rules_and_plan_mode(
 
 def test_a_decision_names_its_rule() -> None:
     assert decide(registered(), Mode.ASK, Rules(deny=("x", "chan*"))).rule == "chan*"
-
-
-def test_a_repository_can_tighten_and_never_loosen() -> None:
-    own, repository = Rules(allow=("a",), deny=("d",)), Rules(allow=("*",), ask=("b",), deny=("c",))
-    assert tightened(own, repository) == Rules(allow=("a",), ask=("b",), deny=("d", "c"))
 
 
 def test_rules_that_match_no_tool_are_found() -> None:

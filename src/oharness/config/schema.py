@@ -94,6 +94,7 @@ SETTINGS: tuple[Setting, ...] = (
         Text(),
         "provider:name",
         "The model that answers; `offline` is the built-in practice assistant.",
+        ProjectMay.NOTHING,
     ),
     Setting(
         "smallModel",
@@ -101,6 +102,7 @@ SETTINGS: tuple[Setting, ...] = (
         Text(),
         "provider:name",
         "The model for extraction and merge drafts; empty takes `model`.",
+        ProjectMay.NOTHING,
     ),
     Setting(
         "openai.baseUrl",

@@ -51,11 +51,6 @@ class Rules:
     deny: tuple[str, ...] = ()
 
 
-def tightened(own: Rules, by_project: Rules) -> Rules:
-    """The user's rules with a repository's: a repository may ask and deny, never allow."""
-    return Rules(own.allow, own.ask + by_project.ask, own.deny + by_project.deny)
-
-
 class Verdict(StrEnum):
     """What is to be done with a call."""
 

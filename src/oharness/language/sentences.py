@@ -256,7 +256,8 @@ NOTICES: Mapping[str, str] = {
     "index-not-kept": "The recall index cannot be written, so it is made anew each time.",
     "setting-wrong-value": "{file}: the value of `{setting}` cannot be used and does not count. It has to be: "
     "{expected}",
-    "setting-not-for-projects": "{file}: a project may not set `{setting}` to this; it does not count.",
+    "setting-not-for-projects": "{file}: a project may not set `{setting}` to this; it does not count. Only your own "
+    "config.json, in the home, may do that.",
     "session-not-kept": "This conversation is not kept, since {folder} cannot be written.",
     "session-not-kept-now": "{path} cannot be written ({reason}). The conversation goes on, and is written as soon as "
     "there is room; what was not written when oHarness ends is lost.",

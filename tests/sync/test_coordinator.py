@@ -391,6 +391,29 @@ def test_a_token_that_has_run_out_is_tried_once(tmp_path: Path) -> None:
     run_live(story)
 
 
+def test_a_service_that_takes_no_token_is_not_asked_again_for_each_new_one(tmp_path: Path) -> None:
+    """Its issuer is set wrong, or its keys are old: the Cloud goes on giving tokens, and the file of them changes."""
+
+    async def story(cloud: LiveCloud) -> None:
+        async with cloud.machine(tmp_path / "a", BOTH, account="") as a:
+            a.sign_in("ann", lastingly=True)
+            await cloud.passes(30)
+            cloud.fate = lambda request: answered(401, "unauthorized")
+            began = cloud.loop.time()
+            a.write(USER_SCOPE, "n", "hello")
+            for _ in range(120):
+                await cloud.passes(30)
+                a.coordinator.look_at_account()  # as the watch tells it to, after each exchange
+            assert 1 <= a.exchanges <= 10
+            assert 2 <= len(cloud.made("a", since=began)) <= 20
+            assert isinstance(a.outcomes[-1].error, SignedOut)
+            cloud.fate = lambda request: DELIVERED
+            await cloud.passes(1000)
+            assert "commit" in cloud.made("a", since=began)  # and it goes on by itself once it is mended
+
+    run_live(story)
+
+
 def test_signing_out_ends_what_is_under_way(tmp_path: Path) -> None:
     async def story(cloud: LiveCloud) -> None:
         async with cloud.machine(tmp_path / "a") as a:

@@ -58,6 +58,8 @@ def consequence(error: OharnessError) -> Consequence:
             return HoldBack(Hold.OFF)
         case PinnedElsewhere() | AccountChanged():
             return HoldBack(Hold.ACCOUNT_CHANGED)
+        case SignedOut(token_is_new=True):
+            return TryAgain(NOT_SOON_S)  # held, each new token would let it go at once, and be refused again
         case SignedOut():
             return HoldBack(Hold.SIGNED_OUT, everywhere=True)
         case AccountErased():

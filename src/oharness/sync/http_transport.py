@@ -138,7 +138,7 @@ class HttpTransport:
                 raise SignedOut(self.origin)
             status, headers, answer = await self._send(path, body, protocol, token)
             if status == 401:
-                raise SignedOut(self.origin)
+                raise SignedOut(self.origin, token_is_new=True)
         if status == 200:
             return decode(answer)
         if status < 400:

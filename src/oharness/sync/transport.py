@@ -54,9 +54,13 @@ class AccountErased(ServiceRefused):
 
 @dataclass(eq=False)
 class SignedOut(Failed):
-    """Nobody is signed in, or the token was refused after one refresh (P-5, 401)."""
+    """Nobody is signed in, or the token was refused after one refresh (P-5, 401).
+
+    `token_is_new`: the Cloud has just given the token that the service refused; signing in again would not help.
+    """
 
     origin: str
+    token_is_new: bool = False
 
 
 def refusal(answer: ErrorAnswer) -> ServiceRefused:

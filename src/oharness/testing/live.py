@@ -33,6 +33,7 @@ from oharness.disk.token_store import TokenStore
 from oharness.notes.frontmatter import note_file_name, note_text, parse_note
 from oharness.notes.note import Note
 from oharness.sync.account import SignInPlace
+from oharness.sync.cloud_forms import CloudForms
 from oharness.sync.coordinator import Coordinator
 from oharness.sync.directory import Directory, directory_of
 from oharness.sync.http_transport import HttpTransport
@@ -124,16 +125,21 @@ class LiveMachine:
         self.outcomes: list[Outcome] = []
         store = TokenStore(self.files, self.home)
         randomness = SeededRandomness(root.name)
-        self.place = SignInPlace(self.files, self.home, store, cloud.clock, randomness)
+        self.exchanges = 0
+        forms = CloudForms(lambda: httpx2.AsyncClient(transport=httpx2.MockTransport(self._exchanged)))
+        self.place = SignInPlace(self.files, self.home, store, cloud.clock, randomness, forms)
         self.directories = {scope: self._directory(scope) for scope in scopes}
         self.coordinator = Coordinator(self.place, self._connection, NoWatch())
         self.coordinator.listen(self.outcomes.append)
 
-    def sign_in(self, account: str, minutes: float = MONTH_MINUTES, plan: str = "paid") -> None:
-        """Somebody signs in, in whatever process."""
+    def sign_in(
+        self, account: str, minutes: float = MONTH_MINUTES, plan: str = "paid", *, lastingly: bool = False
+    ) -> None:
+        """Somebody signs in, in whatever process; `lastingly` with a refresh token, which always gets a new token."""
         token = self.cloud.server.token(account, plan=plan, minutes=minutes)
         write_cloud_url(self.files, self.home, ORIGIN)
-        self.place.store.write(Credentials(ORIGIN, ORIGIN, account, token))
+        refresh = {"refresh_token": account, "token_url": f"{ORIGIN}/oauth/token"} if lastingly else {}
+        self.place.store.write(Credentials(ORIGIN, ORIGIN, account, token, **refresh))
         self.coordinator.look_at_account()
 
     def sign_out(self) -> None:
@@ -167,6 +173,12 @@ class LiveMachine:
         """What a note says on this machine."""
         path = self._path(scope, note_id)
         return parse_note(path.read_bytes(), path.name).body if path.exists() else None
+
+    def _exchanged(self, request: httpx2.Request) -> httpx2.Response:
+        """The Cloud's answer to a refresh token: `exchanges` of them so far."""
+        self.exchanges += 1
+        token = self.cloud.server.token("ann", plan="paid", minutes=MONTH_MINUTES)
+        return httpx2.Response(200, json={"access_token": token, "refresh_token": f"ann {self.exchanges}"})
 
     def _path(self, scope: Scope, note_id: str) -> Path:
         return self.directories[scope].folder.path / note_file_name(note_id)

@@ -138,8 +138,8 @@ class LiveMachine:
         """Somebody signs in, in whatever process; `lastingly` with a refresh token, which always gets a new token."""
         token = self.cloud.server.token(account, plan=plan, minutes=minutes)
         write_cloud_url(self.files, self.home, ORIGIN)
-        refresh = {"refresh_token": account, "token_url": f"{ORIGIN}/oauth/token"} if lastingly else {}
-        self.place.store.write(Credentials(ORIGIN, ORIGIN, account, token, **refresh))
+        refresh_token, token_url = (account, f"{ORIGIN}/oauth/token") if lastingly else ("", "")
+        self.place.store.write(Credentials(ORIGIN, ORIGIN, account, token, refresh_token, token_url))
         self.coordinator.look_at_account()
 
     def sign_out(self) -> None:

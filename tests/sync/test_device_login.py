@@ -72,6 +72,13 @@ async def test_a_device_that_asked_too_fast_slows_down_for_good(clock: FakeClock
     assert cloud.asked_at == [5, 15, 25]
 
 
+async def test_a_rhythm_slower_than_a_minute_is_kept_and_can_slow_down_too(clock: FakeClock) -> None:
+    codes = await ask_for_codes(ScriptedCloud(clock, (200, GIVEN | {"interval": 90})).open(), PLACES, "laptop")
+    cloud = ScriptedCloud(clock, refusal("authorization_pending"), refusal("slow_down"), TOKENS)
+    await wait_for_approval(cloud.open(), PLACES, codes, clock)
+    assert cloud.asked_at == [90, 180, 275]  # RFC 8628, 3.5: five seconds more, for this and all later requests
+
+
 async def test_a_cloud_that_cannot_be_reached_for_a_while_is_asked_again_more_slowly(clock: FakeClock) -> None:
     cloud = ScriptedCloud(clock, httpx2.ConnectError("down"), (503, {"error": "x"}), (502, {}), TOKENS)
     await wait_for_approval(cloud.open(), PLACES, CODES, clock)

@@ -15,7 +15,7 @@ from oharness.sync.transport import ServiceUnreachable
 
 DEFAULT_INTERVAL_S = 5.0
 SLOWER_BY_S = 5.0
-_LONGEST_INTERVAL_S = 60.0
+_SLOWEST_RETRY_S = 60.0
 _LONGEST_LIFE_S = 1800.0
 _LONGEST_CODE = 2000
 
@@ -69,7 +69,7 @@ async def ask_for_codes(forms: CloudForms, places: CloudPlaces, device_name: str
         user_code=user_code,
         device_code=device_code,
         lasts_s=_seconds(answer, "expires_in", _LONGEST_LIFE_S, _LONGEST_LIFE_S),
-        interval_s=_seconds(answer, "interval", DEFAULT_INTERVAL_S, _LONGEST_INTERVAL_S),
+        interval_s=_seconds(answer, "interval", DEFAULT_INTERVAL_S, _LONGEST_LIFE_S),
     )
 
 
@@ -86,7 +86,7 @@ async def wait_for_approval(forms: CloudForms, places: CloudPlaces, codes: Devic
         try:
             return await forms.tokens(places.token_url, grant_type=DEVICE_GRANT, device_code=codes.device_code)
         except ServiceUnreachable:
-            interval_s = min(interval_s * 2, _LONGEST_INTERVAL_S)
+            interval_s = max(interval_s, min(interval_s * 2, _SLOWEST_RETRY_S))
         except FormRefused as refused:
             interval_s = _slower(refused, interval_s, places.cloud)
         if clock.monotonic() >= ends_at:
@@ -102,7 +102,7 @@ def _slower(refused: FormRefused, interval_s: float, cloud: str) -> float:
         case "authorization_pending":
             return interval_s
         case "slow_down":
-            return min(interval_s + SLOWER_BY_S, _LONGEST_INTERVAL_S)
+            return interval_s + SLOWER_BY_S
         case "access_denied":
             raise SignInDenied(cloud) from refused
         case "expired_token":

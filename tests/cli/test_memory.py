@@ -29,6 +29,19 @@ def notes(project: Path, home: Path) -> Path:
 
 
 class TestReading:
+    def test_a_home_that_cannot_be_used_leaves_project_notes_and_a_warning_says_so(
+        self, notes: Path, tmp_path: Path, oharness: Call
+    ) -> None:
+        (tmp_path / "file").write_text("in the way")
+        home = ("--home", str(tmp_path / "file"))
+        answer = oharness(*home, "memory", "list", "--json")
+        assert (answer.code, len(answer.json["notes"])) == (0, 2)
+        warning = f"Your own notes in {tmp_path / 'file' / 'memory' / 'user'} cannot be used: Not a directory."
+        assert [one.startswith(warning) for one in answer.json["warnings"]] == [True]
+        written = oharness(*home, "memory", "remember", "--summary", "Prices are in cents")
+        assert written.code == 0
+        assert f"{warning} Project notes can." in written.err
+
     def test_list_has_every_key_and_an_empty_list_too(self, project: Path, oharness: Call, home: Path) -> None:
         assert oharness("memory", "list", "--json").json == {"notes": [], "problems": [], "warnings": []}
         write_note(project / "MEMORY", "a", "A", "body")

@@ -97,14 +97,9 @@ class Invocation:
 
     def notice_sentences(self, notices: "Iterable[MemoryNotice]") -> list[str]:
         """Notices of the memory as sentences."""
-        from oharness.language.sentences import error_sentence, notice_sentence
+        from oharness.language.sentences import notice_sentence
 
-        return [
-            error_sentence(notice.error, self.words)
-            if notice.error is not None
-            else notice_sentence(notice.key, notice.fields, self.words)
-            for notice in notices
-        ]
+        return [notice_sentence(notice.key, notice.fields, self.words) for notice in notices]
 
     def tell(self, notices: "Iterable[MemoryNotice]") -> None:
         """Says notices of the memory beside the answer."""

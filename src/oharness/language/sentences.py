@@ -247,7 +247,8 @@ NOTICES: Mapping[str, str] = {
     "plugin-left-out": "The plugin {plugin} was left out ({error}): {detail}",
     "notes-not-loaded": "{count} {scope} notes are not loaded, since there are more than {limit} (`memory.maxNotes`). "
     "Forget some, or raise the limit.",
-    "user-notes-unavailable": "Your own notes cannot be used ({detail}). Project notes can.",
+    "user-notes-unavailable": "Your own notes in {path} cannot be used: {reason}. Project notes can. Check that the "
+    "folder is yours to write.",
     "notes-in-repository": "The notes lie in the repository, in {folder}. To keep them out of it, add this line to "
     ".gitignore: {line}",
     "credential-not-recalled": "The note {id} fits, but holds a credential ({kind}), so it is not shown to the model. "

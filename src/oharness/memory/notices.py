@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from oharness.core.errors import OharnessError
+from oharness.core.errors import OharnessError, StorageFailed
 from oharness.core.scopes import ScopeKind
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryNotice:
-    """One thing to say. `error` is there when an error is the reason; its own sentence says what to do."""
+    """One thing to say."""
 
     key: str
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    error: OharnessError | None = field(default=None, hash=False)
 
 
 def notes_not_loaded(scope: ScopeKind, count: int, limit: int) -> MemoryNotice:
@@ -22,9 +22,10 @@ def notes_not_loaded(scope: ScopeKind, count: int, limit: int) -> MemoryNotice:
     return MemoryNotice("notes-not-loaded", {"scope": scope, "count": count, "limit": limit})
 
 
-def user_notes_unavailable(error: OharnessError) -> MemoryNotice:
+def user_notes_unavailable(folder: Path, error: OharnessError) -> MemoryNotice:
     """The user's own notes cannot be used; project notes can."""
-    return MemoryNotice("user-notes-unavailable", {"detail": str(error)}, error)
+    reason = error.reason if isinstance(error, StorageFailed) else type(error).__name__
+    return MemoryNotice("user-notes-unavailable", {"path": str(folder), "reason": reason})
 
 
 def notes_in_repository(folder: str, ignore_line: str) -> MemoryNotice:
@@ -39,8 +40,14 @@ def credential_not_recalled(scope: ScopeKind, note_id: str, kind: str) -> Memory
 
 def recall_failed(error: Exception) -> MemoryNotice:
     """Recall itself failed; the message goes on without notes."""
-    known = error if isinstance(error, OharnessError) else None
-    return MemoryNotice("recall-failed", {"detail": str(error) or type(error).__name__}, known)
+    match error:
+        case StorageFailed(path=path, reason=reason):
+            detail = f"{path}: {reason}"
+        case OharnessError():
+            detail = type(error).__name__
+        case _:
+            detail = str(error) or type(error).__name__
+    return MemoryNotice("recall-failed", {"detail": detail})
 
 
 def index_not_kept() -> MemoryNotice:

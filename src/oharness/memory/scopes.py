@@ -106,9 +106,8 @@ class Memory:
             return found[0]
         if kind is ScopeKind.PROJECT:
             raise NoProjectHere
-        errors = [warning.error for warning in self.opening_warnings]
-        reason = next((error.reason for error in errors if isinstance(error, StorageFailed)), "")
-        raise UserNotesUnavailable(str(self.around.home.user_notes), reason)
+        reasons = [str(warning.fields.get("reason", "")) for warning in self.opening_warnings]
+        raise UserNotesUnavailable(str(self.around.home.user_notes), reasons[0] if reasons else "")
 
     def refresh(self) -> None:
         """Looks at both directories and reads what changed.
@@ -216,7 +215,7 @@ def _user_service(
         service = _service(around, USER_SCOPE, _folder(around, path, _USER_MODES), open_index, changes)
         service.refresh()
     except (StorageFailed, DirectoryRedirected) as error:
-        return None, [user_notes_unavailable(error)]
+        return None, [user_notes_unavailable(around.home.user_notes, error)]
     return service, []
 
 

@@ -23,4 +23,6 @@ async def test_the_session_lives_in_memory_and_project_notes_are_written(tmp_pat
 
         assert {"session-not-kept", "user-notes-unavailable"} <= {notice.key for notice in harness.notices}
         assert harness.memory_user_service is None
+        (told,) = (one for one in harness.notices if one.key == "user-notes-unavailable")
+        assert told.fields == {"path": str(not_a_folder / "home" / "memory" / "user"), "reason": "Not a directory"}
     assert len(list((project / "MEMORY").glob("*.md"))) == 1

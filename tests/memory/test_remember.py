@@ -263,6 +263,18 @@ def test_a_home_that_cannot_be_written_leaves_new_project_notes_and_refuses_what
         write(memory, "Of the user", scope=ScopeKind.USER)
 
 
+def test_a_broken_list_of_projects_is_told_of_with_its_place_and_left_as_it_is(world: World, write: Write) -> None:
+    path = world.home / "projects.json"
+    world.home.mkdir()
+    path.write_text('{\n "projects": oops}')
+    memory = world.open()
+    (told,) = memory.warnings()
+    assert (told.key, told.fields["path"]) == ("project-not-enrolled", str(path))
+    assert told.fields["reason"].endswith("(2:14)")
+    assert write(memory, "A new note").created
+    assert path.read_text() == '{\n "projects": oops}'
+
+
 def test_a_home_that_is_a_file_leaves_project_notes_too(world: World, write: Write) -> None:
     world.home.write_text("not a folder")
     memory = world.open()

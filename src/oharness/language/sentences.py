@@ -249,6 +249,8 @@ NOTICES: Mapping[str, str] = {
     "Forget some, or raise the limit.",
     "user-notes-unavailable": "Your own notes in {path} cannot be used: {reason}. Project notes can. Check that the "
     "folder is yours to write.",
+    "project-not-enrolled": "The notes of this project do not sync, since {path} cannot be used: {reason}. It was left "
+    "as it is; mend it. Notes can be written meanwhile.",
     "notes-in-repository": "The notes lie in the repository, in {folder}. To keep them out of it, add this line to "
     ".gitignore: {line}",
     "credential-not-recalled": "The note {id} fits, but holds a credential ({kind}), so it is not shown to the model. "

@@ -7,6 +7,7 @@ from typing import Any
 
 from oharness.core.errors import OharnessError, StorageFailed
 from oharness.core.scopes import ScopeKind
+from oharness.disk.json_files import BrokenFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,18 @@ def user_notes_unavailable(folder: Path, error: OharnessError) -> MemoryNotice:
     """The user's own notes cannot be used; project notes can."""
     reason = error.reason if isinstance(error, StorageFailed) else type(error).__name__
     return MemoryNotice("user-notes-unavailable", {"path": str(folder), "reason": reason})
+
+
+def project_not_enrolled(error: OharnessError) -> MemoryNotice:
+    """The home cannot take the project in, so its notes do not sync and deletions are not recorded."""
+    match error:
+        case BrokenFile(path=path, line=line, column=column, reason=broken):
+            reason = f"{broken} ({line}:{column})"
+        case StorageFailed(path=path, reason=reason):
+            pass
+        case _:
+            path, reason = str(getattr(error, "path", "")), type(error).__name__
+    return MemoryNotice("project-not-enrolled", {"path": path, "reason": reason})
 
 
 def notes_in_repository(folder: str, ignore_line: str) -> MemoryNotice:

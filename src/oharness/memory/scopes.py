@@ -39,7 +39,7 @@ from oharness.disk.recall_index import RecallIndex
 from oharness.disk.usage import UsageFile
 from oharness.memory.changes import ChangeRecorder, IntentRecorder, NothingRecorded
 from oharness.memory.merging import finish_what_was_interrupted
-from oharness.memory.notices import MemoryNotice, user_notes_unavailable
+from oharness.memory.notices import MemoryNotice, project_not_enrolled, user_notes_unavailable
 from oharness.memory.service import MemoryService
 
 USER_REPLICA = "home"
@@ -160,9 +160,10 @@ def open_for_writing(around: Surroundings, registration: Registration | None) ->
         _finish_merge(around, own)
     recorder = _recorder(around, USER_SCOPE, USER_REPLICA)
     user, warnings = _user_service(around, kept, recorder, _made)
-    if user is not None:
+    if user is not None:  # else the home itself cannot be used, which is said already
         _drop_unfinished(user)
         _finish_merge(around, user)
+        warnings += [project_not_enrolled(error) for error in (registration.warnings if registration else ())]
     return _together(around, own, user, registration.project.root if registration else None, warnings)
 
 

@@ -1,12 +1,11 @@
 """`login`, `logout` and `whoami` as far as they need no Cloud; with one they are in `journeys/test_live_sync.py`."""
 
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
+from oharness.testing.plain_http import Answer, answering
 from tests.cli.conftest import Call
 
 pytestmark = pytest.mark.sync
@@ -15,25 +14,9 @@ pytestmark = pytest.mark.sync
 @pytest.fixture
 def service() -> Iterator[str]:
     """A sync service that has no page and knows no token."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = b'{"error": {"code": "unauthorized", "message": ""}}'
-            self.send_response(404 if "well-known" in self.path else 401)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Quiet."""
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=listening.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{listening.server_address[1]}"
-    listening.shutdown()
-    listening.server_close()
-    thread.join()
+    body = b'{"error": {"code": "unauthorized", "message": ""}}'
+    with answering(lambda method, path: Answer(404 if "well-known" in path else 401, body)) as here:
+        yield here.url
 
 
 def test_the_first_sign_in_needs_an_address(oharness: Call, project: Path, home: Path) -> None:

@@ -6,10 +6,8 @@ goes over real sockets to the real service behind a real web server.
 
 import gzip
 import json
-import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +31,7 @@ from oharness.syncserver.objects.remote import open_bucket
 from oharness.syncserver.probe import StoreUnfit, probe_store
 from oharness.testing.clock import FakeClock
 from oharness.testing.devices import Device, FixedTokens, settle_all
+from oharness.testing.plain_http import Answer, answering
 from oharness.testing.randomness import SeededRandomness
 from oharness.testing.real_http import Relay, relaying, serving
 from oharness.testing.store_faults import Fault, FaultyObjects, StoreCall
@@ -407,26 +406,8 @@ async def test_49_a_store_that_checks_first_and_writes_then_is_refused(clock: Fa
 @contextmanager
 def bucket_that_answers(status: int | None) -> Iterator[str]:
     """An S3 endpoint that answers every write with one status, or not at all."""
-
-    class Answering(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
-            if status is None:
-                self.connection.close()
-                return
-            self.send_response(status)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, *args: Any) -> None:
-            """Nothing is written."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as listening:
-        thread = threading.Thread(target=listening.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{listening.server_address[1]}"
-        listening.shutdown()
-        thread.join()
+    with answering(lambda method, path: None if status is None else Answer(status)) as here:
+        yield here.url
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 import json
 import stat
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -13,6 +11,7 @@ from oharness.disk.home import Home
 from oharness.sync.account import CloudPlaces, NotACloud, find_cloud
 from oharness.sync.http_transport import InsecureAddress, checked_origin
 from oharness.sync.transport import ServiceUnreachable
+from oharness.testing.plain_http import Answer, answering
 
 pytestmark = pytest.mark.sync
 
@@ -30,24 +29,8 @@ def answers() -> dict[str, tuple[int, bytes]]:
 
 @pytest.fixture
 def server(answers: dict[str, tuple[int, bytes]]) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = answers.get(self.path, (404, b"not here"))
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Quiet."""
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=listening.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{listening.server_address[1]}"
-    listening.shutdown()
-    listening.server_close()
-    thread.join()
+    with answering(lambda method, path: Answer(*answers.get(path, (404, b"not here")))) as here:
+        yield here.url
 
 
 def test_credentials_come_back_and_nobody_else_can_read_them(home: Path) -> None:

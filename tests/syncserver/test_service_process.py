@@ -9,9 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import httpx2
@@ -27,6 +25,7 @@ from oharness.protocol.errors import ErrorCode
 from oharness.protocol.snapshot import ListingRequest, decode_listing_answer, encode_snapshot_request
 from oharness.protocol.values import NO_EPOCH, Epoch
 from oharness.system import SystemClock, SystemRandomness
+from oharness.testing.plain_http import Answer, answering
 from oharness.testing.sync_caller import error_of, note
 
 pytestmark = pytest.mark.sync
@@ -210,37 +209,16 @@ def test_the_log_is_json_and_holds_neither_notes_nor_tokens_nor_names(tmp_path: 
         assert secret not in log
 
 
-class KeyDocument(BaseHTTPRequestHandler):
-    """Answers with the document of its server."""
-
-    def do_GET(self) -> None:
-        body: bytes = self.server.document  # type: ignore[attr-defined]
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Silent."""
-
-
 def test_keys_are_fetched_from_their_address(tmp_path: Path) -> None:
     key = ed25519.Ed25519PrivateKey.generate()
     document = json.dumps({"keys": [dict(json.loads(OKPAlgorithm.to_jwk(key.public_key()))) | {"kid": "k"}]})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), KeyDocument)
-    server.document = document.encode()  # type: ignore[attr-defined]
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        url = f"http://127.0.0.1:{server.server_address[1]}/jwks.json"
-        with running(STORAGE_URL="memory://", JWKS_URL=url, ISSUER="https://cloud.example") as service:
-            good = headers(token(key=key, algorithm="EdDSA", kid="k"))
-            assert httpx2.get(f"{service.url}/v1/memory/identity", headers=good).json()["userId"] == "ann"
-            assert httpx2.get(f"{service.url}/v1/memory/identity", headers=headers(token())).status_code == 401
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with (
+        answering(lambda method, path: Answer(200, document.encode())) as keys,
+        running(STORAGE_URL="memory://", JWKS_URL=f"{keys.url}/jwks.json", ISSUER="https://cloud.example") as service,
+    ):
+        good = headers(token(key=key, algorithm="EdDSA", kid="k"))
+        assert httpx2.get(f"{service.url}/v1/memory/identity", headers=good).json()["userId"] == "ann"
+        assert httpx2.get(f"{service.url}/v1/memory/identity", headers=headers(token())).status_code == 401
 
 
 def test_the_old_protocol_can_be_served_alone() -> None:

@@ -17,6 +17,7 @@ from oharness.protocol.commit import REFUSALS
 from oharness.reconcile.decide import HoldReason
 from oharness.reconcile.merge_note import ConflictReason
 from oharness.system import SystemClock
+from oharness.testing.plain_http import Answer, answering
 from tests.cli.conftest import Call
 from tests.syncserver.test_service_process import SECRET, running
 
@@ -114,6 +115,32 @@ def test_status_names_the_last_error_by_its_code(outside: Path, service: str, oh
     assert oharness("sync", "now").code == 1
     (scope,) = oharness("sync", "status", "--json").json["scopes"]
     assert scope["error"] == "service-unreachable"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "name"),
+    [
+        (429, "rate_limited", "too-frequent"),
+        (410, "account_erased", "account-erased"),
+        (401, "unauthorized", "signed-out"),
+    ],
+)
+def test_what_holds_for_every_scope_is_asked_once_and_said_of_each(
+    status: int, code: str, name: str, project: Path, service: str, oharness: Call, home: Path
+) -> None:
+    signed_in(oharness, service, "hal", home)
+    assert oharness("project", "init").code == 0
+    body = json.dumps({"error": {"code": code, "message": "", "retryAfter": 90}}).encode()
+    with answering(lambda method, path: Answer(status, body)) as here:
+        cloud = home / "credentials.json"
+        cloud.write_text(cloud.read_text().replace(service, here.url))
+        answer = oharness("sync", "now", "--json")
+        assert len(here.asked) == 1
+    assert answer.code == 1
+    assert [one["scope"] for one in answer.json["scopes"]] == ["project", "user"]
+    assert len({one["error"] for one in answer.json["scopes"]}) == 1
+    known = {one["scope"]: one["error"] for one in oharness("sync", "status", "--json").json["scopes"]}
+    assert known["project"] == name
 
 
 def test_now_answers_with_all_keys_and_sorted_ids(outside: Path, service: str, oharness: Call, home: Path) -> None:

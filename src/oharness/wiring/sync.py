@@ -17,7 +17,7 @@ from oharness.sync.http_transport import HttpTransport
 from oharness.sync.pinning import SyncIsOff
 from oharness.sync.report import PassReport
 from oharness.sync.syncing import sync_directory
-from oharness.sync.transport import ServiceUnreachable, SignedOut, SyncTransport
+from oharness.sync.transport import AccountErased, ServiceUnreachable, SignedOut, SyncTransport, TooFrequent
 from oharness.wiring.environment import Environment
 
 KEYRING_VARIABLE = "OHARNESS_KEYRING"
@@ -99,17 +99,26 @@ async def sync_once(
     transport: SyncTransport,
     tell: Tell,
 ) -> list[ScopeOutcome]:
-    """One pass over each directory. One that fails does not keep the others from theirs.
+    """One pass over each directory. One that fails does not keep the others from theirs, unless it holds for all.
 
     Raises: SyncIsOff, before anything is asked of the cloud.
     """
     outcomes: list[ScopeOutcome] = []
+    for_all: OharnessError | None = None
     for directory in directories:
-        outcome = await _sync_one(environment, directory, credentials, transport, tell)
+        outcome = (
+            await _sync_one(environment, directory, credentials, transport, tell)
+            if for_all is None
+            else ScopeOutcome(directory, None, for_all)
+        )
         outcomes.append(outcome)
-        if isinstance(outcome.error, ServiceUnreachable | SignedOut):
-            break
+        if isinstance(outcome.error, _HOLDS_FOR_ALL):
+            for_all = outcome.error
     return outcomes
+
+
+_HOLDS_FOR_ALL = (ServiceUnreachable, SignedOut, TooFrequent, AccountErased)
+"""Errors after which nothing is asked for another directory either: it would only be the same (P-5)."""
 
 
 async def _sync_one(

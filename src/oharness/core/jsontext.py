@@ -1,11 +1,13 @@
 """The JSON this product writes and reads where bytes or duplicates matter."""
 
 import json
-from collections.abc import Mapping
-from json.encoder import encode_basestring as _quoted
+from json.encoder import encode_basestring
 from typing import Any
 
 import rfc8785
+
+quoted = encode_basestring
+"""A text as RFC 8785 and `one_line_json` quote it, but for the characters that `on_one_line` escapes."""
 
 
 def canonical_json(value: Any) -> bytes:
@@ -19,31 +21,19 @@ def canonical_json(value: Any) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def canonical_json_of_texts(value: Mapping[str, str | list[str]]) -> bytes:
-    """The same bytes as `canonical_json` for an object of texts and lists of texts, in less time.
-
-    Shapes: ASCII keys, so that their order is the same by code point and by UTF-16 unit.
-    Raises: ValueError for lone surrogates.
-    """
-    members = (f"{_quoted(key)}:{_text_or_list(value[key])}" for key in sorted(value))
-    return f"{{{','.join(members)}}}".encode()
-
-
 def one_line_json(value: Any) -> str:
     """Compact JSON on one line in the order of its keys, non-ASCII kept readable.
 
     U+2028, U+2029 and U+0085 are escaped, since editors take them for line ends.
     """
-    text = _ON_ONE_LINE.encode(value)
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+    return on_one_line(_ON_ONE_LINE.encode(value))
 
 
-def one_line_text(text: str) -> str:
-    """What `one_line_json` gives for a text, in less time."""
-    quoted = _quoted(text)
-    if quoted.isascii():
-        return quoted
-    return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
+def on_one_line(json_text: str) -> str:
+    """A JSON text without characters that editors take for line ends; it means the same."""
+    if json_text.isascii():
+        return json_text
+    return json_text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
 
 
 def pretty_json(value: Any) -> str:
@@ -59,10 +49,6 @@ def parse_json(text: str) -> Any:
     if text.startswith("\ufeff"):
         raise json.JSONDecodeError("a byte order mark stands before the JSON", text, 0)
     return _STRICT.decode(text)
-
-
-def _text_or_list(value: str | list[str]) -> str:
-    return _quoted(value) if isinstance(value, str) else f"[{','.join(map(_quoted, value))}]"
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

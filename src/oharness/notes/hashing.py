@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from oharness.core.jsontext import canonical_json, canonical_json_of_texts
+from oharness.core.jsontext import canonical_json, quoted
 from oharness.notes.note import Note
 
 
@@ -12,6 +12,8 @@ def normalise_body(text: str) -> str:
 
     Doing it twice changes nothing.
     """
+    if "\r" not in text and text[:1] != "\ufeff" and text[-1:] != "\n":  # as nearly always
+        return text
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
 
 
@@ -22,20 +24,22 @@ def content_hash(note: Note) -> str:
     Raises: ValueError for text that has no canonical form (lone surrogates).
     """
     if not note.known_hash:
-        object.__setattr__(note, "known_hash", _computed_hash(note))  # a note is what it says: this changes nothing
+        computed = hashlib.sha256(hashed_bytes(note)).hexdigest()
+        object.__setattr__(note, "known_hash", computed)  # a note is what it says: this changes nothing
     return note.known_hash
 
 
-def _computed_hash(note: Note) -> str:
-    content: dict[str, str | list[str]] = {
-        "body": normalise_body(note.body),
-        "id": note.id,
-        "summary": note.summary,
-        "tags": sorted(note.tags),
-    }
-    if note.type is not None:
-        content["type"] = note.type
+def hashed_bytes(note: Note) -> bytes:
+    """What the hash is of: the RFC 8785 bytes of an object with the note's texts.
+
+    Raises: ValueError for text that has no canonical form.
+    """
+    body, tags = normalise_body(note.body), sorted(note.tags)
     if note.extra:
-        with_extra: dict[str, Any] = {**content, "extra": dict(note.extra)}
-        return hashlib.sha256(canonical_json(with_extra)).hexdigest()
-    return hashlib.sha256(canonical_json_of_texts(content)).hexdigest()
+        content: dict[str, Any] = {"body": body, "id": note.id, "summary": note.summary, "tags": tags}
+        if note.type is not None:
+            content["type"] = note.type
+        return canonical_json({**content, "extra": dict(note.extra)})
+    typed = "" if note.type is None else f',"type":{quoted(note.type)}'  # for texts alone, in a fraction of the time
+    names = f'"id":{quoted(note.id)},"summary":{quoted(note.summary)},"tags":[{",".join(map(quoted, tags))}]'
+    return f'{{"body":{quoted(body)},{names}{typed}}}'.encode()

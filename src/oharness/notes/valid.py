@@ -6,7 +6,7 @@ from typing import Any
 
 from oharness.core.clock import Millis
 from oharness.core.errors import Refused, WrongUsage
-from oharness.core.jsontext import canonical_json, one_line_json, one_line_text
+from oharness.core.jsontext import canonical_json, on_one_line, one_line_json, quoted
 from oharness.notes.hashing import normalise_body
 from oharness.notes.ids import check_note_id, is_note_id
 from oharness.notes.limits import LARGEST_HEADER_BYTES, NoteTooLarge, check_body_size
@@ -22,6 +22,9 @@ KNOWN_KEYS = ("id", "summary", "type", "tags", "createdAt", "updatedAt")
 """The frontmatter keys with a meaning, in the order they are written."""
 
 _DEEPEST_EXTRA = 20
+_MOST_BYTES_OF_A_CHARACTER = 6
+_AROUND_TEXTS = 200
+"""More than the names of the known keys, two times and all quotes but those of tags."""
 _CONTROL_TO_SPACE = {code: " " for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
 
 
@@ -138,7 +141,7 @@ def problem_of(note: Note, max_body_bytes: int | None = None) -> ProblemReason |
         return problem
     if not _is_clean(note):
         return ProblemReason.NOT_CLEAN
-    if len(header_text(note).encode()) > LARGEST_HEADER_BYTES:
+    if _has_large_header(note):
         return ProblemReason.TOO_LARGE
     if max_body_bytes is not None and len(note.body.encode()) > max_body_bytes:
         return ProblemReason.TOO_LARGE
@@ -172,10 +175,19 @@ def header_text(note: Note) -> str:
 
 def _known_header_text(note: Note) -> str:
     """The same for a note without unknown keys, as almost all are, in a fraction of the time."""
-    typed = "" if note.type is None else f',"type":{one_line_text(note.type)}'
-    tags = ",".join(map(one_line_text, note.tags))
-    names = f'"id":{one_line_text(note.id)},"summary":{one_line_text(note.summary)}{typed},"tags":[{tags}]'
-    return f'{{{names},"createdAt":{note.created_at:d},"updatedAt":{note.updated_at:d}}}'
+    typed = "" if note.type is None else f',"type":{quoted(note.type)}'
+    names = (
+        f'"id":{quoted(note.id)},"summary":{quoted(note.summary)}{typed},"tags":[{",".join(map(quoted, note.tags))}]'
+    )
+    return on_one_line(f'{{{names},"createdAt":{note.created_at:d},"updatedAt":{note.updated_at:d}}}')
+
+
+def _has_large_header(note: Note) -> bool:
+    characters = len(note.id) + len(note.summary) + len(note.type or "") + sum(map(len, note.tags))
+    most = _AROUND_TEXTS + len(note.tags) * 3 + characters * _MOST_BYTES_OF_A_CHARACTER
+    if not note.extra and most <= LARGEST_HEADER_BYTES:  # as nearly always: no need to write it out
+        return False
+    return len(header_text(note).encode()) > LARGEST_HEADER_BYTES
 
 
 def _text_problem(extra: Mapping[str, Any]) -> ProblemReason:

@@ -289,6 +289,14 @@ def test_a_missing_file_that_was_edited_in_the_cloud_just_comes_back() -> None:
     assert dict(plan.decisions) == {"a": Download(live("B", 7))}
 
 
+@pytest.mark.parametrize("moved_on", [changed_there("C", "D"), deleted_there("C")], ids=["changed", "deleted"])
+def test_all_files_missing_ask_also_when_the_cloud_has_moved_on_for_some(moved_on: Entry) -> None:
+    entries = {"a": synced("A"), "b": synced("B"), "c": moved_on}
+    assert question(scope(entries, {})) == Paused(PauseReason.ALL_MISSING, ("a", "b"))
+    here: dict[str, FileSide] = {"d": Here("D")}
+    assert planned(scope(entries | {"d": synced("D")}, here)).held_back == {"a": "missing", "b": "missing"}
+
+
 def test_a_deletion_that_somebody_asked_for_never_asks() -> None:
     intents = {note_id: DeletedHere(f"T{n}") for n, note_id in enumerate(many(30))}
     plan = planned(replace(scope(many(30), {}), deletions=intents))

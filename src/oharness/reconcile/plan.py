@@ -230,13 +230,24 @@ def _strangers(view: ScopeView) -> Paused | None:
 def _judge_outside(view: ScopeView, missing: Mapping[str, Vanished], returned: set[str]) -> Paused | MissingVerdict:
     """What changes from outside mean; after git moved HEAD, one question about all of them."""
     quiet = not missing and view.folder.state is FolderState.THERE
-    synced = 0 if quiet else sum(isinstance(entry.agreed, AgreedOn) for entry in view.baseline.entries.values())
+    synced = 0 if quiet else _synced(view, missing)
     verdict = judge_missing(missing, synced, view.history, view.folder, view.now_ms)
     if isinstance(verdict, Paused) and verdict.reason is PauseReason.HEAD_MOVED:
         return replace(verdict, note_ids=tuple(sorted({*verdict.note_ids, *returned})))
     if isinstance(verdict, Paused):
         return verdict
     return judge_returned(returned, view.history, view.folder) or verdict
+
+
+def _synced(view: ScopeView, missing: Mapping[str, Vanished]) -> int:
+    """How many notes in sync there are to go missing: one that comes down again, or is gone there too, is none."""
+    if view.folder.state is not FolderState.THERE:
+        return sum(isinstance(entry.agreed, AgreedOn) for entry in view.baseline.entries.values())
+    return sum(
+        isinstance(entry.agreed, AgreedOn)
+        and (note_id in view.files or note_id in missing or note_id in view.deletions)
+        for note_id, entry in view.baseline.entries.items()
+    )
 
 
 def _returned(view: ScopeView) -> Iterator[str]:

@@ -2,10 +2,14 @@
 
 import json
 import os
+import re
+import select
+import shlex
 import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx2
@@ -86,3 +90,58 @@ def test_enter_prints_another_address(home: Path, tmp_path: Path) -> None:
     os.close(its)
     assert second.startswith(first.partition("token=")[0])
     assert second != first
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals and a shell of Unix")
+def test_started_with_nohup_it_outlives_its_terminal(home: Path, tmp_path: Path) -> None:
+    was = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        program = started(home, tmp_path / "shop", "--port", "0")
+    finally:
+        signal.signal(signal.SIGHUP, was)
+    with program:
+        assert program.stdout is not None
+        address = program.stdout.readline().split()[-1]
+        program.send_signal(signal.SIGHUP)
+        with httpx2.Client(follow_redirects=True) as client:
+            assert client.get(address).status_code == 200
+        assert program.poll() is None
+        program.terminate()
+        program.communicate(timeout=20)
+    assert program.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="job control of Unix")
+def test_in_the_background_it_leaves_the_shell_what_is_typed(home: Path, tmp_path: Path) -> None:
+    import pty
+
+    (tmp_path / "shop").mkdir()
+    web = [*PROGRAM, "--home", str(home), "--project", str(tmp_path / "shop"), "web", "--no-open", "--port", "0"]
+    pid, shell = pty.fork()
+    if pid == 0:
+        os.execve("/bin/sh", ["sh", "-i"], {**os.environ, "PS1": "$ ", "ENV": ""})
+    try:
+        told = _told(shell, shlex.join(web) + " & echo started\n", "Ctrl-C ends oHarness.")
+        address = re.findall(r"http://\S+/open\S+", re.sub(r"\x1b\[\d*m", " ", told))[-1]
+        _told(shell, "\n\n", "$ $ ")
+        _told(shell, "sleep 1; echo still $((6 * 7))\n", "still 42")
+        with httpx2.Client(follow_redirects=True) as client:
+            assert client.get(address, timeout=20).status_code == 200
+        assert "/open?" in _told(shell, "fg\n", "web --no-open") + _told(shell, "\n", "/open?")
+        _told(shell, "\x03", "$ ")
+        _told(shell, "echo left $((6 * 9))\n", "left 54")
+    finally:
+        os.kill(pid, signal.SIGHUP)
+        os.close(shell)
+        os.waitpid(pid, 0)
+
+
+def _told(terminal: int, typed: str, until: str) -> str:
+    """What a terminal shows after something was typed, up to a text."""
+    os.write(terminal, typed.encode())
+    shown, end = "", time.monotonic() + 60
+    while until not in re.sub(r"[\r\n]+|\x1b\[\?\d+[hl]", "", shown):
+        assert time.monotonic() < end, shown
+        if select.select([terminal], [], [], 0.2)[0]:
+            shown += os.read(terminal, 65536).decode("utf-8", "replace")
+    return shown

@@ -27,13 +27,16 @@ async def until_interrupted(work: Coroutine[Any, Any, None]) -> bool:
 async def until_ended(work: Coroutine[Any, Any, None]) -> None:
     """Runs until Ctrl-C, or until the system ends this process; a second one does not disturb the cleaning up.
 
+    A closed terminal ends it too, unless it was started with `nohup`.
     Raises: whatever the work raises.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
     for name in _ENDS:
         with contextlib.suppress(AttributeError, NotImplementedError, ValueError):  # Windows, or not the main thread
-            loop.add_signal_handler(getattr(signal, name), _cancelling_once(task))
+            number = getattr(signal, name)
+            if name != "SIGHUP" or signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, _cancelling_once(task))
     with contextlib.suppress(asyncio.CancelledError):
         await task
 

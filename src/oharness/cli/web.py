@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,6 +15,8 @@ from oharness.cli.interrupts import until_ended
 from oharness.cli.invocation import Invocation
 from oharness.cli.logs import set_up_logs
 from oharness.language.catalogue import msg
+
+_LOOK_AGAIN_S = 0.5
 
 
 @click.command(
@@ -68,22 +71,50 @@ def open_browser(address: str) -> None:
 
 @contextlib.contextmanager
 def enter_prints_others(call: Invocation, addresses: Callable[[], Iterable[str]]) -> Iterator[None]:
-    """While this is open, Enter in the terminal prints new addresses, since each works once."""
+    """While this is open, Enter in the terminal prints new addresses, since each works once.
+
+    Started with `&`, what is typed belongs to the shell: a program that reads it all the same is stopped by the system.
+    """
     loop = asyncio.get_running_loop()
-    watches = False
+    looks_again: list[asyncio.TimerHandle] = []
+
+    def watch() -> None:
+        looks_again.clear()
+        if _has_the_terminal():
+            loop.add_reader(sys.stdin, read)
+        else:
+            looks_again.append(loop.call_later(_LOOK_AGAIN_S, watch))
 
     def read() -> None:
-        if not sys.stdin.readline():
-            loop.remove_reader(sys.stdin)
+        try:
+            is_ours = _has_the_terminal()
+            typed = sys.stdin.readline() if is_ours else ""
+        except OSError:  # the terminal was closed
+            is_ours, typed = True, ""
+        if typed:
+            call.output.text("".join(f"{address}\n" for address in addresses()))
             return
-        call.output.text("".join(f"{address}\n" for address in addresses()))
+        loop.remove_reader(sys.stdin)
+        if not is_ours:
+            watch()
 
     with contextlib.suppress(NotImplementedError, OSError, ValueError):  # Windows, or no terminal
         if sys.stdin.isatty() and not call.output.json_only:
-            loop.add_reader(sys.stdin, read)
-            watches = True
+            watch()
     try:
         yield
     finally:
-        if watches:
+        for later in looks_again:
+            later.cancel()
+        with contextlib.suppress(NotImplementedError, OSError, ValueError):
             loop.remove_reader(sys.stdin)
+
+
+def _has_the_terminal() -> bool:
+    """Whether what is typed there is for this program; so it is where no shell shares the terminal."""
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except OSError:
+        return True

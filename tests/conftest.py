@@ -1,9 +1,17 @@
 """What every test gets: a home of its own, and the promise that the real one was not touched."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c_reaches_programs() -> None:
+    """Programs that tests start inherit an ignored Ctrl-C from a shell that runs the tests in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

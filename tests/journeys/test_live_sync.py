@@ -284,12 +284,15 @@ def test_signing_in_reaches_a_conversation_that_is_open(cloud: Cloud, tmp_path: 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_while_waiting_for_approval_changes_nothing(cloud: Cloud, tmp_path: Path) -> None:
     machine = Machine(tmp_path / "phone")
-    login = subprocess.Popen(
+    with subprocess.Popen(
         machine.command("login", "--cloud", cloud.url, "--no-open"), stderr=subprocess.PIPE, text=True
-    )
-    assert login.stderr is not None
-    login.stderr.readline()
-    login.send_signal(signal.SIGINT)
-    login.communicate(timeout=30)
+    ) as login:
+        try:
+            assert login.stderr is not None
+            login.stderr.readline()
+            login.send_signal(signal.SIGINT)
+            login.communicate(timeout=30)
+        finally:
+            login.kill()
     assert login.returncode == 130
     assert not (machine.home / "credentials.json").exists()

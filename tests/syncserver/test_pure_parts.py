@@ -109,6 +109,7 @@ def test_kinds_of_keys_are_told_apart() -> None:
     assert not is_manifest_key("users/a/memory/objects/manifest/manifest.json")
     assert scope_of_object("users/a/memory/objects/n/r.md") == "users/a/memory/"
     assert scope_of_object("users/a/memory/objects/n/x/r.md") is None
+    assert scope_of_object("users/a/memory/objects/%unreadable/r.pack") is None
     assert scope_of_object("users/a/memory/manifest.json") is None
 
 

@@ -6,6 +6,9 @@ from urllib.parse import quote
 
 from oharness.core.scopes import Scope, ScopeKind
 
+UNREADABLE = "%unreadable"
+"""The last folder in the key of what a store holds and cannot make out; no part of another key is like it. It is listed and
+removed as an object is, and left alone by whoever looks for what nobody names."""
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SEGMENT = 200
 _KEPT_OF_LONG = 100
@@ -95,9 +98,11 @@ def is_manifest_key(key: str) -> bool:
 
 
 def scope_of_object(key: str) -> str | None:
-    """The scope prefix that a body's key lies under; None for other keys."""
+    """The scope prefix that a body's key lies under; None for other keys, and for what the store cannot make out."""
     before, found, rest = key.partition("/memory/objects/")
-    return f"{before}/memory/" if found and rest.count("/") == 1 else None
+    if not found or rest.count("/") != 1 or rest.startswith(f"{UNREADABLE}/"):
+        return None
+    return f"{before}/memory/"
 
 
 def marked_segment(marker_key: str) -> str:

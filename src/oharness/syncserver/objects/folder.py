@@ -1,21 +1,19 @@
 """Objects as files of a local folder, with our own compare-and-swap and flushing to disk (P-45).
 
-Several processes of one machine may share the folder: a replacement happens under a lock file. Reading needs
-no lock, since files are renamed into place whole.
+An object is a file of its own, named by its key, or lies with those that were stored together with it in a pack. Of an
+object in both places the file counts. Several processes of one machine may share the folder: what replaces, packs or
+thins out a pack holds a lock file. Reading needs no lock, since files are renamed into place whole.
 """
 
 import asyncio
 import contextlib
-import ctypes
 import hashlib
 import os
 import re
-import sys
 import threading
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from io import FileIO
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ParamSpec, TypeAlias
 
@@ -23,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from oharness.core.clock import Clock
 from oharness.core.randomness import Randomness
+from oharness.syncserver.keys import UNREADABLE
 from oharness.syncserver.objects.base import (
     Absent,
     Found,
@@ -36,24 +35,24 @@ from oharness.syncserver.objects.base import (
     Unknown,
     Written,
 )
+from oharness.syncserver.objects.durable import flush, make_folder, write_new
+from oharness.syncserver.objects.pack_folder import PackFolders
 
 _WORK_FOLDER = ".work"
+_PACKS = ".packs"
 _LOCK_STRIPES = 64
 _LOCK_TIMEOUT_S = 10.0
 _LOCK_POLL_S = 0.002
 _LEFTOVER_AGE_MS = 3_600_000
 _SEGMENT = re.compile(r"[A-Za-z0-9_%-][A-Za-z0-9._%-]{0,254}")
 _KEY = re.compile(rf"{_SEGMENT.pattern}(?:/{_SEGMENT.pattern})*")
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_MAKE_TRIES = 5
 _READ_BATCH = 256
 _REMEMBERED = 10_000
 _SETTLING_NS = 100_000_000
 """Two changes within one tick of the file system's clock can leave a file with the same looks."""
-_MANY_FILES = 8
+_FEWEST_IN_A_PACK = 2
 _Arguments = ParamSpec("_Arguments")
 _Looks: TypeAlias = tuple[int, int, int, int]
-_FLUSHES_FOLDERS = sys.platform != "win32"
 
 
 class FolderObjects:
@@ -65,6 +64,7 @@ class FolderObjects:
         self._randomness = randomness
         self._is_started = False
         self._versions: dict[str, tuple[_Looks, StoreVersion]] = {}
+        self._packs = PackFolders()
         self._stripes = [threading.Lock() for _ in range(_LOCK_STRIPES)]
 
     @property
@@ -84,15 +84,15 @@ class FolderObjects:
     async def read_many(self, keys: Sequence[str]) -> list[Reading]:
         readings: list[Reading] = []
         for start in range(0, len(keys), _READ_BATCH):
-            batch = [(self._path(key), key) for key in keys[start : start + _READ_BATCH]]
-            readings += await asyncio.to_thread(lambda b: [self._read(path, key) for path, key in b], batch)
+            readings += await asyncio.to_thread(self._read_several, keys[start : start + _READ_BATCH])
         return readings
 
     async def create(self, key: str, value: bytes) -> Written:
-        return await asyncio.to_thread(_answering, self._create, self._path(key), value)
+        return await asyncio.to_thread(_answering, self._create, self._path(key), key, value)
 
     async def create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
-        return await asyncio.to_thread(self._create_many, dict(objects))
+        places = {key: self._place(key) for key in objects}
+        return await asyncio.to_thread(self._create_many, dict(objects), places)
 
     async def replace(self, key: str, value: bytes, known: StoreVersion) -> Written:
         return await asyncio.to_thread(_answering, self._replace, self._path(key), key, value, known)
@@ -121,16 +121,39 @@ class FolderObjects:
         return f"{self._root}/{key}"
 
     def _read(self, path: Path, key: str) -> Reading:
+        return self._read_file(path, key) or self._read_packed([key]).get(key) or self._absent(key)
+
+    def _read_several(self, keys: Sequence[str]) -> list[Reading]:
+        found = {key: self._read_file(self._path(key), key) for key in keys}
+        found |= self._read_packed([key for key, one in found.items() if one is None])
+        return [found.get(key) or self._absent(key) for key in keys]
+
+    def _read_file(self, path: Path, key: str) -> Found | None:
+        """The object of a file of its own."""
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - see `_place`
                 value = file.read()
                 status = os.fstat(file.fileno())
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            self._check_present(key)
-            return Absent()
+            return None
         except OSError as error:
             raise StoreUnavailable(key, str(error)) from error
         return Found(value, _version(value), status.st_mtime_ns // 1_000_000)
+
+    def _read_packed(self, keys: Sequence[str]) -> dict[str, Found | None]:
+        found: dict[str, Found | None] = {}
+        for folder, names in _by_pack_folder(keys).items():
+            try:
+                packed = self._packs.read(self._pack_folder(folder), names)
+            except OSError as error:
+                raise StoreUnavailable(folder, str(error)) from error
+            for name, one in packed.items():
+                found[f"{folder}/{name}"] = Found(one.value, _version(one.value), one.modified_ms)
+        return found
+
+    def _absent(self, key: str) -> Absent:
+        self._check_present(key)
+        return Absent()
 
     def _read_unless(self, path: Path, key: str, known: StoreVersion) -> Reading | SameVersion:
         """A file that looks as it did when it held that version is not read again."""
@@ -159,9 +182,9 @@ class FolderObjects:
             self._versions.clear()
         self._versions[key] = looks, version
 
-    def _create(self, path: Path, value: bytes) -> Written:
+    def _create(self, path: Path, key: str, value: bytes) -> Written:
         with self._locked(path):
-            if path.exists():
+            if path.exists() or self._packed([key]):
                 return Moved()
             return self._write_whole(path, value)
 
@@ -172,55 +195,104 @@ class FolderObjects:
             return self._write_whole(path, value)
 
     def _write_whole(self, path: Path, value: bytes) -> Stored:
-        temporary = self._work_folder() / f"{self._randomness.token(12)}.tmp"
+        temporary = self._temporary()
         try:
-            _write_new(temporary.as_posix(), value)
-            _flush_one(os.fspath(temporary), os.O_RDWR)
-            made = _make_folders(os.fspath(path.parent))
-            temporary.replace(path)
+            write_new(temporary, value)
+            flush([temporary], ())
+            made = make_folder(os.fspath(path.parent))
+            os.replace(temporary, path)  # noqa: PTH105 - see `_place`
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
-        _flush([], {os.fspath(path.parent), *made})
+        flush([], {os.fspath(path.parent), *made})
         return Stored(_version(value))
 
-    def _create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
+    def _create_many(self, objects: Mapping[str, bytes], places: Mapping[str, str]) -> dict[str, Written]:
+        """Files under their own names, or packs: nothing reads a body before a manifest names it."""
         try:
             self._check_present("")
         except StoreUnavailable as error:
             return dict.fromkeys(objects, Unknown(error.reason))
-        return self._create_in_places(objects)
-
-    def _create_in_places(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
-        """Files under their own names at once: nothing reads a body before a manifest names it."""
-        folders: set[str] = set()
-        files: dict[str, str] = {}
         written: dict[str, Written] = {}
-        for key, value in objects.items():
-            files[key] = self._place(key)
-            written[key] = _answering(_create_in_place, files[key], value, folders)
-        stored = [key for key, one in written.items() if isinstance(one, Stored)]
+        alone = set(objects)
+        for folder, names in _by_pack_folder(objects).items():
+            if len(names) >= _FEWEST_IN_A_PACK:
+                together = {name: objects[f"{folder}/{name}"] for name in names}
+                written |= self._create_packed(folder, together, places)
+                alone -= written.keys()
+        return written | self._create_in_places({places[key]: (key, objects[key]) for key in alone})
+
+    def _create_packed(
+        self, folder: str, objects: Mapping[str, bytes], places: Mapping[str, str]
+    ) -> dict[str, Written]:
+        """One file for all of them, flushed under the lock: whoever finds them taken may count on them."""
+        keys = {name: f"{folder}/{name}" for name in objects}
+        packs = self._pack_folder(folder)
         try:
-            _flush([files[key] for key in stored], folders)
+            with self._locked(Path(packs)):
+                taken = {name for name, key in keys.items() if os.path.lexists(places[key])}
+                new = {name: value for name, value in objects.items() if name not in taken}
+                taken |= self._packs.create(packs, new, self._randomness.token(12))
+        except (OSError, Timeout) as error:
+            return dict.fromkeys(keys.values(), Unknown(str(error)))
+        except StoreUnavailable as error:
+            return dict.fromkeys(keys.values(), Unknown(error.reason))
+        return {key: Moved() if name in taken else Stored(None) for name, key in keys.items()}
+
+    def _create_in_places(self, objects: Mapping[str, tuple[str, bytes]]) -> dict[str, Written]:
+        """Each a file of its own, by their places."""
+        folders: set[str] = set()
+        written: dict[str, Written] = {}
+        stored: dict[str, str] = {}
+        for place, (key, value) in objects.items():
+            written[key] = _answering(self._create_in_place, place, key, value, folders)
+            if isinstance(written[key], Stored):
+                stored[key] = place
+        try:
+            flush(list(stored.values()), folders)
         except OSError as error:
             return written | dict.fromkeys(stored, Unknown(str(error)))
         return written
 
+    def _create_in_place(self, place: str, key: str, value: bytes, folders: set[str]) -> Written:
+        """A new file, not flushed; the folders that have to be are added."""
+        if self._packed([key]):
+            return Moved()
+        try:
+            folders |= write_new(place, value)
+        except FileExistsError:
+            return Moved()
+        folders.add(place.rpartition("/")[0])
+        return Stored(None)
+
     def _remove(self, places: Sequence[tuple[Path, str]]) -> int:
-        removed = 0
+        removed: set[str] = set()
         folders: set[Path] = set()
         for path, key in places:
             try:
-                path.unlink()
+                self._file_of(path, key).unlink()
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
                 raise StoreUnavailable(key, str(error)) from error
-            removed += 1
+            removed.add(key)
             folders.add(path.parent)
-        for folder in folders:
-            self._drop_empty(folder)
-        return removed
+        for folder, names in _by_pack_folder([key for _, key in places]).items():
+            removed |= {f"{folder}/{name}" for name in self._remove_packed(folder, names)}
+            folders.add(Path(self._pack_folder(folder)))
+        for folder_path in folders:
+            self._drop_empty(folder_path)
+        return len(removed)
+
+    def _remove_packed(self, folder: str, names: Collection[str]) -> set[str]:
+        packs = self._pack_folder(folder)
+        if not os.path.isdir(packs):  # noqa: PTH112 - see `_place`
+            return set()
+        try:
+            with self._locked(Path(packs)):
+                return self._packs.remove(packs, names, self._temporary)
+        except (OSError, Timeout) as error:
+            raise StoreUnavailable(folder, str(error)) from error
 
     def _drop_empty(self, folder: Path) -> None:
         with contextlib.suppress(OSError):
@@ -231,15 +303,21 @@ class FolderObjects:
     def _list(self, folder: Path, prefix: str) -> list[ListedObject]:
         try:
             self._check_present(prefix)
-            return sorted(self._walk(folder, prefix), key=lambda listed: listed.key)
+            beside, _, last = prefix[:-1].rpartition("/")
+            listed = {one.key: one for one in self._list_packed(beside) if one.key.startswith(prefix)} if last else {}
+            listed |= {one.key: one for one in self._walk(folder, prefix)}
+            return sorted(listed.values(), key=lambda one: one.key)
         except OSError as error:
             raise StoreUnavailable(prefix, str(error)) from error
 
     def _walk(self, folder: Path, prefix: str) -> Iterator[ListedObject]:
+        """Packed objects first: of one in both places the file counts."""
         try:
             entries = list(os.scandir(folder))
         except (FileNotFoundError, NotADirectoryError):
             return
+        if any(entry.name == _PACKS for entry in entries):
+            yield from self._list_packed(prefix[:-1])
         for entry in entries:
             if _SEGMENT.fullmatch(entry.name) is None:
                 continue
@@ -249,6 +327,13 @@ class FolderObjects:
             with contextlib.suppress(FileNotFoundError):
                 stat = entry.stat(follow_symlinks=False)
                 yield ListedObject(prefix + entry.name, stat.st_size, stat.st_mtime_ns // 1_000_000)
+
+    def _list_packed(self, folder: str) -> Iterator[ListedObject]:
+        packs = self._pack_folder(folder)
+        for name, one in self._packs.list(packs).items():
+            yield ListedObject(f"{folder}/{name}", one.size, one.modified_ms)
+        for file, one in self._packs.unreadable(packs).items():
+            yield ListedObject(f"{folder}/{UNREADABLE}/{file}", one.size, one.modified_ms)
 
     def _start(self) -> None:
         old = self._clock.now_ms() - _LEFTOVER_AGE_MS
@@ -268,6 +353,24 @@ class FolderObjects:
         """
         if self._is_started and not (self._root / _WORK_FOLDER).is_dir():
             raise StoreUnavailable(key, "the folder of the storage is gone")
+
+    def _pack_folder(self, folder: str) -> str:
+        return f"{self._root}/{folder}/{_PACKS}"
+
+    def _packed(self, keys: Sequence[str]) -> set[str]:
+        """Those of the keys that lie in a pack. Raises: OSError."""
+        return {
+            f"{folder}/{name}"
+            for folder, names in _by_pack_folder(keys).items()
+            for name in self._packs.present(self._pack_folder(folder), names)
+        }
+
+    def _file_of(self, path: Path, key: str) -> Path:
+        """The file that a listed key stands for."""
+        return path.parent.with_name(_PACKS) / path.name if path.parent.name == UNREADABLE else path
+
+    def _temporary(self) -> str:
+        return f"{self._work_folder()}/{self._randomness.token(12)}.tmp"
 
     def _work_folder(self) -> Path:
         folder = self._root / _WORK_FOLDER
@@ -296,94 +399,15 @@ def _answering(write: Callable[_Arguments, Written], *args: _Arguments.args, **k
         return Unknown(error.reason)
 
 
-def _make_folders(folder: str) -> set[str]:
-    """Makes the folder; the folders whose entries changed by that."""
-    changed: set[str] = set()
-    missing = Path(folder)
-    while not missing.is_dir():
-        missing = missing.parent
-        changed.add(os.fspath(missing))
-    if changed:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    return changed
-
-
-def _make_folder(folder: str) -> set[str]:
-    """The same, quicker for the usual case of a folder whose parent is there."""
-    try:
-        os.mkdir(folder)  # noqa: PTH102 - see `_place`
-    except OSError:
-        return _make_folders(folder)
-    return {folder.rpartition("/")[0]}
-
-
-def _create_in_place(file: str, value: bytes, folders: set[str]) -> Written:
-    """A new file, not flushed; the folders that have to be are added."""
-    try:
-        folders |= _write_new(file, value)
-    except FileExistsError:
-        return Moved()
-    folders.add(file.rpartition("/")[0])
-    return Stored(_version(value))
-
-
-def _write_new(file: str, value: bytes) -> set[str]:
-    """Writes a new file, and makes its folder if there is none; the folders whose entries changed by that."""
-    made: set[str] = set()
-    for _ in range(_MAKE_TRIES):  # another process may remove a folder that is still empty
-        try:
-            descriptor = os.open(file, _NEW_FILE, 0o600)
-        except FileNotFoundError:
-            made |= _make_folder(file.rpartition("/")[0])
-            continue
-        with open(descriptor, "wb", buffering=0) as opened:  # noqa: PTH123 - a descriptor
-            _write_all(opened, value)
-        return made
-    raise FileNotFoundError(file)
-
-
-def _write_all(file: FileIO, value: bytes) -> None:
-    """Writes every byte; the system may take fewer at once."""
-    rest = memoryview(value)
-    while rest:
-        rest = rest[file.write(rest) :]
-
-
-def _flush(files: Sequence[str], folders: Iterable[str]) -> None:
-    """Returns when the files and their places are on the disk: one by one, or many at once where the system can."""
-    if len(files) < _MANY_FILES or not _flush_file_system(files[0]):
-        for file in files:
-            _flush_one(file, os.O_RDWR)
-        if _FLUSHES_FOLDERS:
-            for folder in folders:
-                _flush_one(folder, os.O_RDONLY)
-
-
-def _flush_one(path: str, mode: int) -> None:
-    descriptor = os.open(path, mode)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _flush_file_system(path: str) -> bool:
-    """Flushes everything of the file system that holds the path, in one go; False where there is no such call.
-
-    Five hundred bodies in as many folders take a thousand flushes one by one, some sixty times as long.
-    """
-    if not sys.platform.startswith("linux"):
-        return False
-    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if syncfs is None:
-        return False
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        if syncfs(descriptor) != 0:
-            raise OSError(ctypes.get_errno(), "syncfs")
-    finally:
-        os.close(descriptor)
-    return True
+def _by_pack_folder(keys: Iterable[str]) -> dict[str, list[str]]:
+    """The names of packed objects by the folder that their packs lie in: two levels up, `objects` for all bodies."""
+    grouped: dict[str, list[str]] = {}
+    for key in keys:
+        folder, _, last = key.rpartition("/")
+        folder, _, middle = folder.rpartition("/")
+        if folder:
+            grouped.setdefault(folder, []).append(f"{middle}/{last}")
+    return grouped
 
 
 def _version(value: bytes) -> StoreVersion:

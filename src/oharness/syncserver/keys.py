@@ -7,8 +7,8 @@ from urllib.parse import quote
 from oharness.core.scopes import Scope, ScopeKind
 
 UNREADABLE = "%unreadable"
-"""The last folder in the key of what a store holds and cannot make out; no part of another key is like it. It is listed and
-removed as an object is, and left alone by whoever looks for what nobody names."""
+"""The last folder in the key of what a store holds and cannot make out; no part of another key is like it. It is listed
+and removed as an object is, and left alone by whoever looks for what nobody names."""
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SEGMENT = 200
 _KEPT_OF_LONG = 100

@@ -102,10 +102,7 @@ class ObjectStore(Protocol):
         ...
 
     async def create_many(self, objects: Mapping[str, bytes]) -> dict[str, Written]:
-        """As `create` for each, but an object whose write was cut off by a crash may be left torn.
-
-        Versions may be unknown even to a store that knows them otherwise.
-        """
+        """As `create` for each, but an object whose write was cut off by a crash may be left torn."""
         ...
 
     async def replace(self, key: str, value: bytes, known: StoreVersion) -> Written:

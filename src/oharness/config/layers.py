@@ -21,7 +21,7 @@ from oharness.config.schema import (
     settings_from,
 )
 from oharness.core.errors import Failed
-from oharness.core.jsontext import parse_json
+from oharness.core.jsontext import KeyTwice, parse_json
 
 # Variables made for this program beat every file; those of other programs only stand in for a missing setting.
 _OWN_VARIABLES = {"OHARNESS_MODEL": "model", "OHARNESS_SMALL_MODEL": "smallModel", "OHARNESS_LANGUAGE": "language"}
@@ -90,8 +90,8 @@ def parse_settings(data: bytes, path: str) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BrokenSettings(path, SettingsFault.NOT_UTF8, line) from error
+        before = data[: error.start].decode("utf-8-sig", "replace").split("\n")
+        raise BrokenSettings(path, SettingsFault.NOT_UTF8, len(before), len(before[-1]) + 1) from error
     if not text.strip():
         return {}
     content = _parsed(text, path)
@@ -124,13 +124,14 @@ def layered_settings(
 def _parsed(text: str, path: str) -> Any:
     try:
         return parse_json(text)
+    except KeyTwice as error:
+        raise BrokenSettings(path, SettingsFault.DUPLICATE_KEY, error.lineno, error.colno) from error
     except json.JSONDecodeError as error:
         at_comment = text[error.pos : error.pos + 1] in ("/", "#")
         fault = SettingsFault.COMMENT if at_comment else SettingsFault.NOT_JSON
         raise BrokenSettings(path, fault, error.lineno, error.colno) from error
     except ValueError as error:
-        fault = SettingsFault.DUPLICATE_KEY if "twice" in str(error) else SettingsFault.NOT_JSON
-        raise BrokenSettings(path, fault) from error
+        raise BrokenSettings(path, SettingsFault.NOT_JSON) from error
     except RecursionError:
         raise BrokenSettings(path, SettingsFault.TOO_DEEP) from None
 

@@ -1,6 +1,7 @@
 """The JSON this product writes and reads where bytes or duplicates matter."""
 
 import json
+import re
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -8,6 +9,10 @@ import rfc8785
 
 quoted = encode_basestring
 """A text as RFC 8785 and `one_line_json` quote it, but for the characters that `on_one_line` escapes."""
+
+
+class KeyTwice(json.JSONDecodeError):
+    """An object has one key twice, so that two programs could read two things in it."""
 
 
 def canonical_json(value: Any) -> bytes:
@@ -44,24 +49,59 @@ def pretty_json(value: Any) -> str:
 def parse_json(text: str) -> Any:
     """The value of a JSON text; duplicate keys and NaN are refused.
 
-    Raises: ValueError (json.JSONDecodeError where there is a position).
+    Raises: json.JSONDecodeError with the position, KeyTwice; ValueError for a number of thousands of digits.
     """
     if text.startswith("\ufeff"):
         raise json.JSONDecodeError("a byte order mark stands before the JSON", text, 0)
-    return _STRICT.decode(text)
+    try:
+        return _STRICT.decode(text)
+    except _Refused as refused:
+        raise refused.kind(refused.reason, text, _position(text, refused.constant)) from None
+
+
+class _Refused(Exception):
+    """What the decoder can read and JSON does not have; the decoder does not say where it stands."""
+
+    def __init__(self, kind: type[json.JSONDecodeError], reason: str, constant: str = "") -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.constant = constant
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"key {next(name for name in names if names.count(name) > 1)!r} stands twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Refused(KeyTwice, f"key {twice!r} stands twice")
     return result
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise _Refused(json.JSONDecodeError, f"{name} is not JSON", name)
 
+
+def _position(text: str, constant: str) -> int:
+    """Where the first constant of that name stands; without a name the first key that its object has already."""
+    keys: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        found = token.group()
+        if found in "{[":
+            keys.append(set())
+        elif found in "}]":
+            keys.pop()
+        elif constant and found == constant:
+            return token.start()
+        elif token["key"] is not None and not constant:
+            key = json.loads(found)
+            if key in keys[-1]:
+                return token.start()
+            keys[-1].add(key)
+    return 0
+
+
+_TOKEN = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*+"(?=\s*:))|"(?:[^"\\]|\\.)*+"|[{}\[\]]|NaN|-?Infinity', re.DOTALL)
 
 _ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _STRICT = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant)

@@ -268,9 +268,9 @@ async def test_a_note_that_could_not_be_a_file_here_is_held_back_alone(
 
 def with_check(answer: ListingAnswer) -> ListingAnswer:
     """The answer with a check that fits its notes."""
-    from oharness.reconcile.baseline import Entry, InCloud, entries_check
+    from oharness.reconcile.baseline import live_check
 
-    check = entries_check({one.id: Entry(seen=InCloud(one.hash, "", 0, 0)) for one in answer.notes})
+    check = live_check((one.id, one.hash) for one in answer.notes)
     return replace(answer, check=replace(answer.check, count=check.count, xor=check.hex))
 
 

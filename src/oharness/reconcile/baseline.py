@@ -186,9 +186,13 @@ def with_entries(baseline: Baseline, changes: Mapping[str, Entry]) -> Baseline:
     )
 
 
-def entries_check(entries: Mapping[str, Entry]) -> Check:
-    """The check over entries, computed from nothing else."""
-    return with_entries(Baseline(""), entries).check
+def live_check(notes: Iterable[tuple[str, str]]) -> Check:
+    """The check over live notes, by id and hash, computed from nothing else."""
+    count, xor = 0, 0
+    for note_id, content in notes:
+        count += 1
+        xor ^= _mark_of(note_id, content)
+    return Check(count, xor)
 
 
 def agree(entry: Entry, version: Version) -> Entry:
@@ -309,6 +313,8 @@ def _unlisted(entry: Entry, baseline: Baseline, listing: Listing) -> Seen:
 
 
 def _remembered(agreed: Agreed, version: Version) -> tuple[Version, ...]:
+    if isinstance(agreed, NothingAgreed):
+        return ()
     older = tuple(known for known in known_versions(agreed) if known.revision != version.revision)
     return older[:REMEMBERED_VERSIONS]
 
@@ -328,4 +334,8 @@ def _live(entry: Entry) -> int:
 def _mark(note_id: str, entry: Entry) -> int:
     if not isinstance(entry.seen, InCloud):
         return 0
-    return int.from_bytes(hashlib.sha256(f"{note_id} {entry.seen.hash}".encode()).digest(), "big")
+    return _mark_of(note_id, entry.seen.hash)
+
+
+def _mark_of(note_id: str, content: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{note_id} {content}".encode()).digest(), "big")

@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 from oharness.core.clock import Millis
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
-from oharness.reconcile.baseline import AgreedOn, Entry, InCloud, Version, agree, forget
+from oharness.reconcile.baseline import Entry, InCloud, Version, agree, forget
 from oharness.reconcile.conflict import CloudVersion, Conflict
 from oharness.reconcile.decide import (
     Adopt,
@@ -141,12 +141,11 @@ def needs(decision: Decision, agreed: Version | None) -> Needs:
 
     `agreed` is the version in sync, whose copy a conflict shows beside the two others.
     """
-    base_hash = agreed.hash if agreed else None
     match decision:
-        case Adopt() | Upload() | DeleteHere():
-            return Needs(mine=True)
         case Download(cloud):
             return Needs(mine=True, cloud=cloud)
+        case Adopt() | Upload() | DeleteHere():
+            return _MINE_ONLY
         case Refetch(cloud):
             return Needs(cloud=cloud)
         case RestoreCopy(copy_hash):
@@ -154,11 +153,20 @@ def needs(decision: Decision, agreed: Version | None) -> Needs:
         case Merge(base, cloud):
             return Needs(mine=True, cloud=cloud, base_hash=base.hash)
         case HoldConflict(_, cloud):
-            return Needs(mine=True, cloud=cloud, base_hash=base_hash)
+            return Needs(mine=True, cloud=cloud, base_hash=agreed.hash if agreed else None)
         case Nothing() | Forget() | StillInConflict() | DeleteInCloud() | Vanished() | HoldBack():
-            return Needs()
+            return _NOTHING
         case _:
             assert_never(decision)
+
+
+_MINE_ONLY = Needs(mine=True)
+_NOTHING = Needs()
+
+
+def cloud_needed(decision: Decision) -> InCloud | None:
+    """The `cloud` of `needs`, for thousands of decisions."""
+    return decision.cloud if isinstance(decision, Download | Refetch | Merge | HoldConflict) else None
 
 
 def note_work(
@@ -174,12 +182,13 @@ def note_work(
 
     Units: `max_body_bytes` is what a merged body may have, by the settings, the quota and the plan.
     """
-    agreed = entry.agreed.version if isinstance(entry.agreed, AgreedOn) else None
-    wanted = needs(decision, agreed)
-    if wanted.mine and isinstance(local, Here) and not _is(bodies.mine, local.hash):
+    if isinstance(local, Here) and needs(decision, None).mine and not _is(bodies.mine, local.hash):
         return NoteWork(note_id, HoldBack(HoldReason.CHANGED))
-    if wanted.cloud and not _is(bodies.cloud, wanted.cloud.hash):
+    cloud = cloud_needed(decision)
+    if cloud and not _is(bodies.cloud, cloud.hash):
         return NoteWork(note_id, HoldBack(HoldReason.CHECKSUM))
+    if isinstance(decision, Download | Refetch):
+        return _downloaded(note_id, decision, local, entry, bodies)
     return _Desk(note_id, decision, local, entry, bodies, max_body_bytes, now_ms).work()
 
 
@@ -187,12 +196,41 @@ def _is(note: Note | None, content: str) -> bool:
     return note is not None and content_hash(note) == content
 
 
+def _downloaded(note_id: str, decision: Download | Refetch, local: LocalSide, entry: Entry, bodies: Bodies) -> NoteWork:
+    note = _present(bodies.cloud)
+    return NoteWork(
+        note_id,
+        decision,
+        set_aside=(SetAside(bodies.mine, SetAsideReason.PULL),) if bodies.mine else (),
+        file=WriteFile(note, local),
+        copy=note,
+        entry=agree(entry, decision.cloud.version),
+        intent_done=isinstance(local, DeletedHere),
+    )
+
+
+_NotADownload: TypeAlias = (
+    Nothing
+    | Adopt
+    | Forget
+    | Upload
+    | RestoreCopy
+    | Merge
+    | HoldConflict
+    | StillInConflict
+    | DeleteHere
+    | DeleteInCloud
+    | Vanished
+    | HoldBack
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """One note with everything known about it."""
+    """One note with everything known about it, when it is not just the cloud's that comes down."""
 
     id: str
-    decision: Decision
+    decision: _NotADownload
     local: LocalSide
     entry: Entry
     bodies: Bodies
@@ -209,8 +247,6 @@ class _Desk:
                 return NoteWork(self.id, decision, entry=forget(self.entry), intent_done=done)
             case Upload(base, fresh):
                 return NoteWork(self.id, decision, change=PutNote(self.mine, self._mine_hash(), base, fresh))
-            case Download(cloud) | Refetch(cloud):
-                return self._download(cloud)
             case RestoreCopy(content):
                 return self._restore_copy(content)
             case Merge(base, cloud):
@@ -241,18 +277,6 @@ class _Desk:
 
     def _aside(self, reason: SetAsideReason, *notes: Note | None) -> tuple[SetAside, ...]:
         return tuple(SetAside(note, reason) for note in notes if note)
-
-    def _download(self, cloud: InCloud) -> NoteWork:
-        note = _present(self.bodies.cloud)
-        return NoteWork(
-            self.id,
-            self.decision,
-            set_aside=self._aside(SetAsideReason.PULL, self.bodies.mine),
-            file=WriteFile(note, self.local),
-            copy=note,
-            entry=agree(self.entry, cloud.version),
-            intent_done=isinstance(self.local, DeletedHere),
-        )
 
     def _restore_copy(self, content: str) -> NoteWork:
         if not _is(self.bodies.base, content):

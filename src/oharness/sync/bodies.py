@@ -14,7 +14,7 @@ from oharness.reconcile.decide import (
     Merge,
     Refetch,
 )
-from oharness.reconcile.work import NoteWork, PutNote, RemoveFile, WriteFile, needs
+from oharness.reconcile.work import NoteWork, PutNote, RemoveFile, WriteFile, cloud_needed
 from oharness.sync.desk import Desk, carry_out
 from oharness.sync.in_thread import in_thread
 from oharness.sync.listing import take_body
@@ -55,7 +55,7 @@ async def carry_out_all(
 
 async def _fetch(desk: Desk, transport: SyncTransport, page: Mapping[str, Decision]) -> set[str]:
     """Gets the bodies of a page, however many answers that takes; gives the notes whose revision is gone."""
-    waiting = {note_id: cloud for note_id, d in page.items() if (cloud := needs(d, None).cloud)}
+    waiting = {note_id: cloud for note_id, d in page.items() if (cloud := cloud_needed(d))}
     gone: set[str] = set()
     while waiting:
         wanted = tuple(WantedBody(note_id, Revision(cloud.revision)) for note_id, cloud in waiting.items())
@@ -86,7 +86,7 @@ def _missed(desk: Desk, note_id: str, cloud: InCloud) -> set[str]:
 
 
 def _revision(decision: Decision) -> str | None:
-    cloud = needs(decision, None).cloud
+    cloud = cloud_needed(decision)
     return cloud.revision if cloud else None
 
 
@@ -102,7 +102,7 @@ def _pages(desk: Desk, decisions: Mapping[str, Decision]) -> Iterator[dict[str, 
     page: dict[str, Decision] = {}
     size = 0
     for note_id, decision in decisions.items():
-        cloud = needs(decision, None).cloud
+        cloud = cloud_needed(decision)
         bytes_more = (cloud.size_bytes if cloud else 0) + _AROUND_A_NOTE
         if page and (size + bytes_more > limit or len(page) == NOTES_IN_A_BATCH):
             yield page

@@ -245,8 +245,19 @@ def works_for(desk: Desk, decisions: Mapping[str, Decision], read: Mapping[str, 
 
     Raises: StorageFailed.
     """
-    copies = _copies(desk, decisions)
-    works = [_work(desk, note_id, decision, read, copies) for note_id, decision in decisions.items()]
+    wanted = {note_id: needs(decision, _agreed(desk, note_id)) for note_id, decision in decisions.items()}
+    copies = desk.directory.state.copies.find({want.base_hash for want in wanted.values() if want.base_hash})
+    max_body_bytes, now_ms = desk.max_body_bytes, desk.directory.clock.now_ms()
+    works: list[NoteWork] = []
+    for note_id, want in wanted.items():
+        bodies = Bodies(
+            mine=read[note_id].note if note_id in read else None,
+            cloud=desk.bodies.get(want.cloud.revision) if want.cloud else None,
+            base=copies.get(want.base_hash) if want.base_hash else None,
+        )
+        local = desk.view.local(note_id) if desk.view else NOT_HERE
+        entry = desk.baseline.entry(note_id)
+        works.append(note_work(note_id, decisions[note_id], local, entry, bodies, max_body_bytes, now_ms))
     held = {work.id: work.decision.reason for work in works if isinstance(work.decision, HoldBack)}
     desk.report.held_back |= held
     return [work for work in works if work.id not in held]
@@ -256,26 +267,6 @@ def read_files(directory: Directory, note_ids: Iterable[str]) -> dict[str, NoteF
     """The files of notes as they are now; those that are not there, or no notes, are left out."""
     found = {note_id: directory.folder.read(note_file_name(note_id)) for note_id in note_ids}
     return {note_id: file for note_id, file in found.items() if isinstance(file, NoteFile)}
-
-
-def _copies(desk: Desk, decisions: Mapping[str, Decision]) -> Mapping[str, Note]:
-    wanted = {needs(decision, _agreed(desk, note_id)).base_hash for note_id, decision in decisions.items()}
-    return desk.directory.state.copies.find({content for content in wanted if content})
-
-
-def _work(
-    desk: Desk, note_id: str, decision: Decision, read: Mapping[str, NoteFile], copies: Mapping[str, Note]
-) -> NoteWork:
-    wanted = needs(decision, _agreed(desk, note_id))
-    bodies = Bodies(
-        mine=read[note_id].note if note_id in read else None,
-        cloud=desk.bodies.get(wanted.cloud.revision) if wanted.cloud else None,
-        base=copies.get(wanted.base_hash) if wanted.base_hash else None,
-    )
-    local = desk.view.local(note_id) if desk.view else NOT_HERE
-    entry = desk.baseline.entry(note_id)
-    now_ms = desk.directory.clock.now_ms()
-    return note_work(note_id, decision, local, entry, bodies, desk.max_body_bytes, now_ms)
 
 
 def _agreed(desk: Desk, note_id: str) -> Version | None:

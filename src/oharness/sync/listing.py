@@ -13,17 +13,16 @@ from oharness.protocol.snapshot import ListingAnswer, ListingRequest
 from oharness.protocol.values import Epoch, hash_matches
 from oharness.reconcile.baseline import (
     Baseline,
-    Entry,
     Listing,
     after_listing,
     after_reset,
-    entries_check,
+    live_check,
     was_reset,
 )
 from oharness.reconcile.decide import Here, HoldReason
 from oharness.sync.desk import CountsDiffer, Desk
 from oharness.sync.transport import SyncTransport
-from oharness.sync.wire import listing_of, live_entry
+from oharness.sync.wire import listing_of
 
 
 async def list_scope(desk: Desk, transport: SyncTransport) -> None:
@@ -99,7 +98,7 @@ def _check_itself(desk: Desk, answer: ListingAnswer) -> None:
     Raises: CountsDiffer.
     """
     if answer.complete:
-        counted = entries_check({note.id: Entry(seen=live_entry(note)) for note in answer.notes})
+        counted = live_check((note.id, note.hash) for note in answer.notes)
         if (counted.count, counted.hex) != (answer.check.count, answer.check.xor):
             raise CountsDiffer(desk.directory.scope.key, answer.version)
 

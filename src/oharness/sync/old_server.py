@@ -44,7 +44,7 @@ from oharness.protocol.version1 import (
     OldPut,
     OldTombstone,
 )
-from oharness.reconcile.baseline import Entry, InCloud, entries_check
+from oharness.reconcile.baseline import live_check
 from oharness.sync.transport import SyncTransport, Traffic
 
 _UNKNOWN_HASH = "0" * 64
@@ -87,7 +87,7 @@ class OldService:
     async def listing(self, request: ListingRequest) -> ListingAnswer:
         answer = await self._ask(frozenset(request.have))
         notes = tuple(_listed(note) for note in answer.notes)
-        check = entries_check({note.id: Entry(seen=InCloud(note.hash, "", 0, 0)) for note in notes})
+        check = live_check((note.id, note.hash) for note in notes)
         return ListingAnswer(
             standing=answer.standing,
             epoch=NO_EPOCH,

@@ -12,8 +12,11 @@ import httpx2
 import jwt
 import pytest
 
-from oharness.language.sentences import REASONS
+from oharness.language.catalogue import Catalogue
+from oharness.language.sentences import REASONS, reason_phrase
+from oharness.notes.problems import ProblemReason
 from oharness.protocol.commit import REFUSALS
+from oharness.protocol.errors import ErrorCode
 from oharness.reconcile.decide import HoldReason
 from oharness.reconcile.merge_note import ConflictReason
 from oharness.system import SystemClock
@@ -166,9 +169,12 @@ def test_an_answer_to_a_conflict_lists_what_is_still_open(
 
 
 def test_every_reason_to_hold_a_note_back_and_of_a_conflict_has_words() -> None:
-    named = {f"held-{reason}" for reason in [*HoldReason, *REFUSALS]}
+    named = {f"held-{reason}" for reason in [*HoldReason, *REFUSALS, ErrorCode.UPGRADE_REQUIRED]}
     named |= {f"conflict-{reason}" for reason in ConflictReason}
     assert named <= set(REASONS)
+    words = Catalogue("en")
+    for problem in ProblemReason:  # what a note from the cloud can be held back for as well
+        assert reason_phrase(f"held-{problem}", words) not in (problem, f"held-{problem}")
 
 
 def test_what_is_held_back_is_said_by_status_too(outside: Path, service: str, oharness: Call, home: Path) -> None:

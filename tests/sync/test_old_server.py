@@ -69,7 +69,7 @@ async def test_typed_notes_stay_here_until_the_service_is_upgraded(tmp_path: Pat
     a.write("extra", extra={"k": 1})
     report = await synced(a)
     assert report.pushed == ["plain"]
-    assert report.held_back == {"typed": "refused", "extra": "refused"}
+    assert report.held_back == {"typed": "upgrade_required", "extra": "upgrade_required"}
     assert (await synced(a)).held_back == report.held_back
 
     upgraded = project(tmp_path, "a", service())

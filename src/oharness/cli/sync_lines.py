@@ -7,7 +7,7 @@ from oharness.cli.columns import printable
 from oharness.cli.output import Output, minute
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import msg
-from oharness.language.sentences import REASONS, error_sentence, reason_phrase
+from oharness.language.sentences import error_sentence, reason_phrase
 
 if TYPE_CHECKING:
     from oharness.sync.mending import Mended
@@ -202,8 +202,8 @@ def _question(reason: str, note_ids: Sequence[str], output: Output) -> Iterable[
 def _held_lines(held_back: Mapping[str, str], output: Output) -> Iterable[str]:
     words = output.words
     for note_id, reason in sorted(held_back.items()):
-        key = f"held-{reason}" if f"held-{reason}" in REASONS else str(reason)
-        told = words.text(msg("held back: {id} ({reason})"), id=note_id, reason=reason_phrase(key, words))
+        why = reason_phrase(f"held-{reason}", words)
+        told = words.text(msg("held back: {id} ({reason})"), id=note_id, reason=why)
         yield "  " + output.ink.warning(told)
 
 

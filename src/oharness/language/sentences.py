@@ -337,6 +337,7 @@ REASONS: Mapping[str, str] = {
     "held-too_many_notes": "the service allows no more notes",
     "held-plan_notes": "the free plan allows no more notes",
     "held-plan_note_bytes": "it is larger than the free plan allows",
+    "held-upgrade_required": "the sync service is too old for it and has to be upgraded",
     # what a conflict is about
     "conflict-summary": "both changed the summary",
     "conflict-type": "both changed the type",
@@ -350,8 +351,12 @@ REASONS: Mapping[str, str] = {
 
 
 def reason_phrase(reason: str, words: Catalogue) -> str:
-    """A reason in words; one without words of its own is shown as it is."""
-    return words.text(REASONS[reason]) if reason in REASONS else reason
+    """A reason in words; one without words of its own is shown as it is.
+
+    A note is held back also for what a file is no note for, and has the same words then.
+    """
+    known = reason if reason in REASONS else reason.removeprefix("held-")
+    return words.text(REASONS[known]) if known in REASONS else known
 
 
 def error_sentence(error: OharnessError, words: Catalogue) -> str:

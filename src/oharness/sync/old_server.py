@@ -18,6 +18,7 @@ from oharness.protocol.commit import (
     Delete,
     Put,
 )
+from oharness.protocol.errors import ErrorCode
 from oharness.protocol.identity import IdentityAnswer
 from oharness.protocol.snapshot import (
     BodiesAnswer,
@@ -123,7 +124,8 @@ class OldService:
             previous_version=answer.version,
             version=answer.version,
             results=tuple(
-                results.get(change.id) or ChangeResult(change.id, ChangeStatus.REFUSED) for change in request.changes
+                results.get(change.id) or ChangeResult(change.id, ChangeStatus.REFUSED, code=ErrorCode.UPGRADE_REQUIRED)
+                for change in request.changes
             ),
         )
 

@@ -39,6 +39,12 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self._fd, keys.encode())
 
+    def become(self, columns: int) -> None:
+        """Another width, as when its window is pulled smaller."""
+        import termios
+
+        termios.tcsetwinsize(self._fd, (30, columns))
+
     def type(self, keys: str) -> None:
         """Presses keys at the prompt of the chat, which has to be there first."""
         self.wait_for(">")
@@ -134,6 +140,17 @@ def test_several_lines_are_one_message(chat: Terminal) -> None:
     chat.wait_for("/help")
     chat.type("\x1b[200~remember that the server\nis called heron\x1b[201~\r")
     assert "heron" in chat.wait_for("Remembered as")
+    chat.type("/exit\r")
+    assert chat.wait_for_the_end() == 0
+
+
+def test_what_comes_after_a_terminal_became_narrow_fits_it(chat: Terminal, project: Path) -> None:
+    chat.wait_for("/help")
+    chat.become(40)
+    chat.type("remember that the staging server is called heron and is wiped every Sunday\r")
+    chat.wait_for("I am")
+    answer = chat.wait_for("Remembered as")
+    assert max(len(line) for line in ("I am" + answer).split("\n")[:4]) <= 40, answer
     chat.type("/exit\r")
     assert chat.wait_for_the_end() == 0
 

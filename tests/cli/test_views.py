@@ -34,7 +34,7 @@ def shown_plainly(*events: RunEvent) -> str:
 def shown_as_markdown(*events: RunEvent, height: int = 20) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=60, height=height, force_terminal=False)
-    return _shown(MarkdownView(console, Catalogue(), PLAIN), stream, events)
+    return _shown(MarkdownView(console, Catalogue(), PLAIN, lambda: 60), stream, events)
 
 
 def _shown(view: RunView, stream: io.StringIO, events: tuple[RunEvent, ...]) -> str:
@@ -113,3 +113,18 @@ def test_a_code_block_longer_than_the_screen_is_drawn_whole_at_the_end() -> None
     said = shown_as_markdown(*(TextDelta(line + "\n") for line in text.split("\n")), reply(text), height=10)
     assert "line 0" in said
     assert "line 49" in said
+
+
+def test_an_answer_fits_a_terminal_that_became_another_width() -> None:
+    stream, cells = io.StringIO(), [60]
+    view = MarkdownView(Console(file=stream, force_terminal=False), Catalogue(), PLAIN, lambda: cells[0])
+    for width in (60, 25):
+        cells[0] = width
+        view.begin()
+        view.show(reply("word " * 30))
+        view.lines(["line " * 30])
+        view.end()
+        shown = stream.getvalue()
+        stream.truncate(0)
+        stream.seek(0)
+        assert width - 8 < max(len(line.rstrip()) for line in shown.splitlines()) <= width

@@ -110,7 +110,7 @@ async def _richly(call: Invocation, resume: str, mode: str | None, model: str | 
     from oharness.disk.chat_history import chat_history
 
     ink = call.output.ink
-    view = MarkdownView(Console(highlight=False, width=call.output.cells), call.words, ink)
+    view = MarkdownView(Console(highlight=False), call.words, ink, lambda: call.output.cells)
     talks: list[ChatLoop] = []
     typed = TerminalInput(
         chat_history(call.opened().home),

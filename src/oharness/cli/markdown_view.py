@@ -1,6 +1,6 @@
 """A terminal where answers are drawn as Markdown while they are written. Needs the `chat` extra."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -20,10 +20,14 @@ from oharness.language.catalogue import Catalogue, msg
 
 
 class MarkdownView:
-    """Answers drawn as Markdown while they are written; only the unfinished part is drawn again."""
+    """Answers drawn as Markdown while they are written; only the unfinished part is drawn again.
 
-    def __init__(self, console: Console, words: Catalogue, ink: Ink) -> None:
+    `cells` says how wide it may draw, asked anew as things happen.
+    """
+
+    def __init__(self, console: Console, words: Catalogue, ink: Ink, cells: Callable[[], int]) -> None:
         self._console = console
+        self._cells = cells
         self._words = words
         self._ink = ink
         self._live: Live | None = None
@@ -37,6 +41,7 @@ class MarkdownView:
         self._start_drawing()
 
     def show(self, event: RunEvent) -> None:
+        self._console.width = self._cells()
         match event:
             case TextDelta(text):
                 self._streamed = True
@@ -55,6 +60,7 @@ class MarkdownView:
                 self._start_drawing()
 
     def lines(self, lines: Iterable[str]) -> None:
+        self._console.width = self._cells()
         for line in lines:
             self._console.print(Text.from_ansi(line), overflow="fold")
 

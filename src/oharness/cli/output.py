@@ -53,12 +53,16 @@ class Output:
     ) -> None:
         self.words = words
         self.json_only = json_only
-        self.cells = cells_of(out)
         self.is_a_terminal = out.isatty()
         self.ink = Ink(coloured=not json_only and is_coloured(out, environment))
         self._err_ink = Ink(coloured=is_coloured(err, environment))
         self._out = out
         self._err = err
+
+    @property
+    def cells(self) -> int:
+        """How wide lines may be, right now: a terminal may become another width while a conversation goes on."""
+        return cells_of(self._out)
 
     def answer(self, document: Mapping[str, Any], told: Callable[[], Iterable[str]]) -> None:
         """The answer of a command: the document with `--json`, else what `told` gives, line by line."""

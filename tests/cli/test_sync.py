@@ -99,6 +99,20 @@ def test_an_expired_token_signs_nobody_in(outside: Path, service: str, oharness:
     assert oharness("whoami").code == 1
 
 
+def test_a_token_given_by_hand_to_a_cloud_is_a_sign_in_too(
+    outside: Path, service: str, oharness: Call, home: Path
+) -> None:
+    places = {
+        "syncUrl": service,
+        "deviceAuthorizationUrl": "https://c.example/d",
+        "tokenUrl": "https://c.example/token",
+    }
+    with answering(lambda method, path: Answer(200, json.dumps(places).encode())) as cloud:
+        signed_in(oharness, cloud.url, "ida", home)
+    assert oharness("sync", "now").code == 0
+    assert "Sync is on." in oharness("sync", "status").out
+
+
 def test_another_account_is_told_whose_notes_these_are(outside: Path, service: str, oharness: Call, home: Path) -> None:
     signed_in(oharness, service, "ann", home)
     write(home, "a-note", "text")

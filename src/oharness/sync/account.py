@@ -225,7 +225,7 @@ async def keep_sign_in(place: SignInPlace, places: CloudPlaces, granted: Granted
         user_id=identity.standing.user_id,
         access_token=granted.access_token,
         refresh_token=granted.refresh_token,
-        token_url=places.token_url,
+        token_url=places.token_url if granted.refresh_token else "",
         expires_at_ms=_runs_out(granted, place.clock),
     )
     before = await in_thread(_taken_over, place, credentials)

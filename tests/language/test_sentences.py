@@ -16,6 +16,8 @@ from oharness.core.errors import NotFound, OharnessError, StorageFailed
 from oharness.harness.model import ModelFailed, ModelFault
 from oharness.language.catalogue import ENGLISH, LANGUAGES, Catalogue
 from oharness.language.sentences import ERRORS, MODEL_FAULTS, error_sentence, notice_sentence
+from oharness.memory.credential_gate import CredentialFound
+from oharness.notes.valid import NotPlainText
 
 FAMILIES = {"OharnessError", "Failed", "WrongUsage", "NotFound", "Refused", "WaitsForPerson"}
 
@@ -69,6 +71,14 @@ def test_the_sentence_is_filled_with_the_data_of_the_error() -> None:
 def test_a_place_in_a_file_is_said_where_there_is_one() -> None:
     assert "(line 3, column 7)" in error_sentence(BrokenSettings("c.json", SettingsFault.NOT_JSON, 3, 7), Catalogue())
     assert "line" not in error_sentence(BrokenSettings("c.json", SettingsFault.NOT_JSON), Catalogue())
+
+
+def test_the_part_of_a_note_is_said_in_the_same_language() -> None:
+    found = CredentialFound("a", "body", 3, "github-token")
+    assert error_sentence(found, Catalogue()).startswith("In line 3 of the body stands ")
+    assert error_sentence(found, Catalogue("zh_CN")).startswith("正文的第 3 行")
+    assert "partie « corps »" in error_sentence(NotPlainText("a", "body"), Catalogue("fr"))
+    assert "parte “tags”" in error_sentence(NotPlainText("a", "tags"), Catalogue("pt_BR"))
 
 
 def test_a_model_fault_says_its_own_sentence_with_the_providers_word_behind_it() -> None:

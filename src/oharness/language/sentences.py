@@ -58,7 +58,7 @@ ERRORS: Mapping[str, str] = {
     "SummaryMissing": "A note needs a summary: one line that says what it is about.",
     "SummaryTooLong": "The summary has {length} characters; {limit} are allowed. Put the details into the body.",
     "UnknownNoteType": "There is no note type {note_type}. The types are user, feedback, project and reference.",
-    "NotPlainText": "The {part} of the note holds characters that cannot be kept in a text file. Remove them.",
+    "NotPlainText": "There are characters in the {part} of the note that cannot be kept in a text file. Remove them.",
     "NoteTooLarge": "The note {note_id} has {size_bytes} bytes; {limit_bytes} are allowed. Shorten it, or divide it "
     "into several notes.",
     "TooManyNotes": "There are {count} notes already; {limit} are allowed (`memory.maxNotes`). Forget some first.",
@@ -74,9 +74,8 @@ ERRORS: Mapping[str, str] = {
     "your own notes.",
     "UserNotesUnavailable": "Your own notes in {path} cannot be used: {reason}. Check that the folder is "
     "yours to write.",
-    "CredentialFound": "The {part} holds what looks like a credential ({kind}) in line {line}. Notes are plain files "
-    "and may sync: leave the value out, and say where it is kept.",
-    "HoldsCredential": "It holds what looks like a credential ({kind}) in line {line}. Take the value out.",
+    "CredentialFound": "In line {line} of the {part} stands what looks like a credential ({kind}). Notes are plain "
+    "files and may sync: leave the value out, and say where it is kept.",
     # backups
     "NotRestorable": "The backup {backup} cannot be restored: {reason}.",
     "BackupFailed": "The backup {path} could not be written ({reason}), so the note was left as it is. Check that the "
@@ -350,6 +349,17 @@ REASONS: Mapping[str, str] = {
 """What a reason's code means, for the middle of a sentence."""
 
 
+PARTS: Mapping[str, str] = {
+    "id": "id",
+    "summary": "summary",
+    "body": "body",
+    "tags": "tags",
+    "type": "type",
+    "extra": "other keys",
+}
+"""The parts of a note, for the middle of a sentence."""
+
+
 def reason_phrase(reason: str, words: Catalogue) -> str:
     """A reason in words; one without words of its own is shown as it is.
 
@@ -368,6 +378,8 @@ def error_sentence(error: OharnessError, words: Catalogue) -> str:
     for name in ("fault", "reason"):
         if name in fields:
             fields[name] = reason_phrase(fields[name], words)
+    if fields.get("part") in PARTS:
+        fields["part"] = words.text(PARTS[fields["part"]])
     sentence = fault or next(ERRORS[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in ERRORS)
     told = words.text(sentence, **fields)
     if fault and (detail := fields.get("detail")) and "{detail}" not in fault:

@@ -6,18 +6,8 @@ The rules are ours; their recall and their false alarms are measured in `tests/n
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oharness.core.errors import Refused
-
 if TYPE_CHECKING:
     from oharness.notes.credential_search import CredentialPlace
-
-
-@dataclass(eq=False)
-class HoldsCredential(Refused):
-    """A text holds what looks like a credential of this kind, in this line (from 1). Never carries the value."""
-
-    kind: str
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +32,6 @@ def redact(text: str) -> str:
         pieces += [text[done : place.start], f"[redacted: {place.kind}]"]
         done = place.end
     return "".join([*pieces, text[done:]])
-
-
-def check_no_credential(text: str) -> None:
-    """Returns when nothing in the text looks like a credential.
-
-    Raises: HoldsCredential, for the first place that does.
-    """
-    findings = find_credentials(text)
-    if findings:
-        raise HoldsCredential(findings[0].kind, findings[0].line)
 
 
 def _places(text: str) -> "list[CredentialPlace]":

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from oharness.notes.ids import (
     BadNoteId,
-    IdCaseCollision,
     NoFreeId,
     case_collision,
-    check_no_case_collision,
     check_note_id,
     is_note_id,
     new_note_id,
@@ -123,12 +121,10 @@ def test_when_every_id_is_taken_it_says_so() -> None:
 
 
 def test_ids_that_differ_in_letter_case_alone_collide() -> None:
-    assert case_collision("foo", ["bar", "Foo"]) == "Foo"
-    assert case_collision("foo", ["foo", "food"]) is None
-    with pytest.raises(IdCaseCollision) as caught:
-        check_no_case_collision("foo", ["Foo"])
-    assert (caught.value.note_id, caught.value.existing_id) == ("foo", "Foo")
-    check_no_case_collision("foo", ["foo"])
+    assert case_collision(["foo"], ["bar", "Foo"]) == ("foo", "Foo")
+    assert case_collision(["foo"], ["foo", "food"]) is None
+    assert case_collision(["foo"], ["foo", "Foo"]) is None, "both are there already"
+    assert case_collision(["a", "new", "New"], ["b"]) == ("New", "new")
 
 
 @given(st.text(max_size=300), st.none() | st.text(max_size=20), st.integers())

@@ -34,7 +34,7 @@ from oharness.disk.filesystem import FileRead, FileSystem, Listing
 from oharness.disk.folder_lock import FolderLock
 from oharness.notes.entry import FileStamp, ProblemEntry
 from oharness.notes.frontmatter import FILE_SUFFIX, note_file_name, note_text, parse_note
-from oharness.notes.ids import IdCaseCollision
+from oharness.notes.ids import IdCaseCollision, case_collision
 from oharness.notes.limits import largest_file_bytes
 from oharness.notes.note import Note
 from oharness.notes.problems import NotANote, ProblemReason
@@ -374,11 +374,10 @@ def _looks_like_a_note(name: str) -> bool:
 def _check_spelling(note_ids: list[str], names: list[str]) -> None:
     """A note that is there keeps its spelling; a new one may not differ from another in letter case alone."""
     present = set(names)
-    if all(note_file_name(note_id) in present for note_id in note_ids):
+    written = [note_file_name(note_id) for note_id in note_ids]
+    if present.issuperset(written):
         return
-    by_folded = {name[: -len(FILE_SUFFIX)].lower(): name for name in names if _looks_like_a_note(name)}
-    for note_id in note_ids:
-        name = note_file_name(note_id)
-        other = by_folded.setdefault(note_id.lower(), name)
-        if other != name and name not in present:
-            raise IdCaseCollision(note_id, other[: -len(FILE_SUFFIX)])
+    collision = case_collision(written, filter(_looks_like_a_note, names))
+    if collision is not None:
+        name, other = collision
+        raise IdCaseCollision(name[: -len(FILE_SUFFIX)], other[: -len(FILE_SUFFIX)])

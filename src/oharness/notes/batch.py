@@ -1,6 +1,5 @@
 """Several writes and deletes of one scope that happen together, each with the version it was planned from."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from oharness.core.errors import Refused
@@ -47,18 +46,3 @@ class NoteBatch:
         """Every id of the batch with the hash it was planned from."""
         writes = {write.note.id: write.planned_from for write in self.writes}
         return writes | {delete.note_id: delete.planned_from for delete in self.deletes}
-
-
-def changed_since(batch: NoteBatch, present: Mapping[str, str]) -> tuple[str, ...]:
-    """The ids whose present content hash (absent means no such note) is not the one planned from."""
-    return tuple(note_id for note_id, planned in batch.planned_from().items() if present.get(note_id) != planned)
-
-
-def check_unchanged(batch: NoteBatch, present: Mapping[str, str]) -> None:
-    """Returns when every note of the batch is still what it was planned from.
-
-    Raises: NotesChanged.
-    """
-    changed = changed_since(batch, present)
-    if changed:
-        raise NotesChanged(changed)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from oharness.core.errors import Failed, Refused, WrongUsage
 from oharness.core.randomness import Randomness
 
-LONGEST_ID = 128
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))]
@@ -64,20 +63,15 @@ def check_note_id(text: str) -> str:
     return text
 
 
-def case_collision(note_id: str, existing: Iterable[str]) -> str | None:
-    """The existing id that differs from this one in letter case alone."""
-    folded = note_id.lower()
-    return next((other for other in existing if other != note_id and other.lower() == folded), None)
-
-
-def check_no_case_collision(note_id: str, existing: Iterable[str]) -> None:
-    """Returns when no existing id differs from this one in letter case alone.
-
-    Raises: IdCaseCollision.
-    """
-    other = case_collision(note_id, existing)
-    if other is not None:
-        raise IdCaseCollision(note_id, other)
+def case_collision(names: Iterable[str], existing: Iterable[str]) -> tuple[str, str] | None:
+    """The first of the names that is new and differs from another in letter case alone, and that other one."""
+    present = frozenset(existing)
+    by_folded = {name.lower(): name for name in sorted(present)}
+    for name in names:
+        other = by_folded.setdefault(name.lower(), name)
+        if other != name and name not in present:
+            return name, other
+    return None
 
 
 def taken_in_any_case(existing: Iterable[str]) -> Callable[[str], bool]:

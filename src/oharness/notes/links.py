@@ -72,11 +72,6 @@ def strip_links(body: str, allowed: Container[str]) -> str:
     return body.replace("[[", "")
 
 
-def placeholders(body: str) -> tuple[int, ...]:
-    """The numbers N of `[[new:N]]`, each once, in the order of their first place."""
-    return tuple(dict.fromkeys(int(match[1]) for match in _matches(_PLACEHOLDER, body)))
-
-
 def fill_placeholders(body: str, ids: Mapping[int, str]) -> str:
     """The body with `[[new:N]]` pointing at the id of number N; an unknown number loses its brackets."""
 

@@ -178,6 +178,7 @@ class Conversation:
             if self.items[item_id].fields["state"] == "running":
                 self._put(self.items[item_id].with_fields(state="stopped"))
         self._calls.clear()
+        self._wanted.clear()
 
     def _take(self, event: RunEvent, inside: str) -> None:
         match event:
@@ -189,7 +190,7 @@ class Conversation:
                     item_id, self._sent = self._sent or self._next_id(), None
                     self._put(user_item(item_id, message))
             case ReplyStored(message):
-                self._wanted = {inside + call.call_id: call.arguments for call in tool_calls(message)}
+                self._wanted |= {inside + call.call_id: call.arguments for call in tool_calls(message)}
                 if not inside:
                     self._end_answer(answer_item(self._said or self._next_id(), message) if own_text(message) else None)
             case ToolStarted():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from oharness.harness.events import PermissionRequest
@@ -34,17 +35,17 @@ class Item:
 def items_of(entries: Iterable[Entry]) -> list[Item]:
     """A whole transcript, what compaction dropped included."""
     known = list(entries)
-    results = {
-        block.call_id: block
-        for entry in known
-        if isinstance(entry, Message)
-        for block in entry.blocks
-        if isinstance(block, ToolResultBlock)
-    }
     found: list[Item] = []
     for place, entry in enumerate(known):
-        found += _items_of_one(f"t{place}", entry, results)
+        found += _items_of_one(f"t{place}", entry, _results_after(known, place))
     return found
+
+
+def _results_after(entries: Sequence[Entry], place: int) -> list[ToolResultBlock]:
+    """What came of the calls of one answer. Ids are no names beyond it: some models use the same in every answer."""
+    tools = takewhile(lambda one: isinstance(one, Message) and one.role is Role.TOOL, entries[place + 1 :])
+    blocks = (block for one in tools if isinstance(one, Message) for block in one.blocks)
+    return [block for block in blocks if isinstance(block, ToolResultBlock)]
 
 
 def latest(items: list[Item], *, whole: bool) -> list[Item]:
@@ -52,7 +53,7 @@ def latest(items: list[Item], *, whole: bool) -> list[Item]:
     return items if whole else items[-SHOWN_AT_FIRST:]
 
 
-def _items_of_one(item_id: str, entry: Entry, results: Mapping[str, ToolResultBlock]) -> list[Item]:
+def _items_of_one(item_id: str, entry: Entry, results: list[ToolResultBlock]) -> list[Item]:
     if isinstance(entry, Shortened):
         return [Item(item_id, "compacted", {"dropped": entry.dropped, "summarised": True})]
     if entry.role is Role.USER:
@@ -61,7 +62,10 @@ def _items_of_one(item_id: str, entry: Entry, results: Mapping[str, ToolResultBl
         return []
     found = [answer_item(item_id, entry)] if own_text(entry) else []
     for place, block in enumerate(block for block in entry.blocks if isinstance(block, ToolCallBlock)):
-        found.append(_stored_call(f"{item_id}c{place}", block, results.get(block.call_id)))
+        result = next((one for one in results if one.call_id == block.call_id), None)
+        if result is not None:
+            results.remove(result)
+        found.append(_stored_call(f"{item_id}c{place}", block, result))
     return found
 
 
@@ -108,7 +112,8 @@ def _stored_call(item_id: str, call: ToolCallBlock, result: ToolResultBlock | No
     item = call_item(item_id, call.tool, "", call.arguments, inner=False)
     if result is None:
         return item.with_fields(state="unknown")
-    return item.with_fields(state="failed" if result.is_error else "done", result=result.text[:_RESULT_CHARS])
+    was_refused = "decidedBy" in result.data
+    return finished_call(item, result.text, allowed=not was_refused, is_error=result.is_error)
 
 
 def finished_call(item: Item, text: str, *, allowed: bool, is_error: bool) -> Item:

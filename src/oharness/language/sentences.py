@@ -93,7 +93,7 @@ ERRORS: Mapping[str, str] = {
     "ModelFailed": "The model {model} did not answer. Send the message again, or set another `model`.",
     "NoSuchProvider": "There is no model provider {provider}. Known are: {known}. Check `model` in the settings.",
     "UnknownMode": "There is no permission mode {mode}. The modes are: {known}.",
-    "RunInProgress": "The last message is still being answered. Wait for it, or stop it with Ctrl-C.",
+    "RunInProgress": "The last message is still being answered. Wait for it, or stop that answer first.",
     "NoSuchSession": "There is no conversation {name} in this project. `oharness sessions list` lists them.",
     "AmbiguousSession": "Several conversations begin with {name}: {matches}. Give more of the id.",
     "SessionInUse": "The conversation {session_id} is open in another oHarness. Close it there, or begin a new one.",

@@ -179,6 +179,8 @@ async def test_a_refresh_token_that_is_worth_nothing_is_shown_to_the_gateway_onc
     assert laptop.line.exchanges == 1
     assert laptop.kept.user_id == "ann"
     assert laptop.kept.is_used_up
+    assert await laptop.process().access_token() is None  # though it would be taken for some minutes more
+    assert await laptop.process().refreshed("another") is None
 
 
 async def test_a_replayed_refresh_token_signs_the_device_out(laptop: Laptop) -> None:

@@ -93,7 +93,7 @@ class KeptTokens:
 
     async def access_token(self) -> str | None:
         known = await in_thread(self._present)
-        if known is None:
+        if known is None or known.is_used_up:
             return None
         if known.refresh_token and 0 < known.expires_at_ms <= self._clock.now_ms() + _EXCHANGED_BEFORE_MS:
             try:
@@ -110,9 +110,12 @@ class KeptTokens:
         lock = await in_thread(self._store.lock, _LOCK_WAIT_SECONDS)
         try:
             kept = await in_thread(self._store.read)
-            if kept is None or kept.access_token != refused:
+            if kept is None or kept.is_used_up:
                 self._remember(kept)
-                return kept.access_token if kept else None
+                return None
+            if kept.access_token != refused:
+                self._remember(kept)
+                return kept.access_token
             if not (kept.refresh_token and kept.token_url):
                 return None
             newer = await self._exchanged(kept)

@@ -50,6 +50,6 @@ def look_at_account(place: SignInPlace, scopes: Iterable[Scope]) -> AccountNow:
 def _hold(place: SignInPlace, scope: Scope, credentials: Credentials | None) -> Hold | None:
     if not is_on(place.files, place.home, scope):
         return Hold.OFF
-    if credentials is None:
+    if credentials is None or credentials.is_used_up:
         return Hold.SIGNED_OUT
     return Hold.ACCOUNT_CHANGED if pinned_elsewhere(place.files, place.home, scope, credentials) else None

@@ -76,10 +76,10 @@ def test_what_a_person_prefers_becomes_a_note_about_the_user() -> None:
     assert reached.arguments["type"] == "user"
 
 
-def test_a_saved_note_is_told_with_its_id_and_a_likely_duplicate() -> None:
+def test_a_saved_note_is_told_with_its_id_and_a_likely_duplicate_in_a_paragraph_of_its_own() -> None:
     saved = done("remember", data={"id": NOTE, "scope": "project", "duplicateOf": "older-note-a1b"})
     text = text_after(said("remember that we deploy on Thursdays"), *saved)
-    assert text.split("\n") == [
+    assert text.split("\n\n") == [
         f"Remembered as [{NOTE}]: We deploy on Thursdays",
         "Note [older-note-a1b] says nearly the same.",
     ]
@@ -88,9 +88,9 @@ def test_a_saved_note_is_told_with_its_id_and_a_likely_duplicate() -> None:
 def test_what_the_tool_has_to_tell_the_person_is_passed_on() -> None:
     notice = {"key": "notes-in-repository", "fields": {"folder": "MEMORY", "line": "/MEMORY/"}}
     saved = done("remember", data={"id": NOTE, "scope": "project", "notices": [notice, "odd"]})
-    lines = text_after(said("remember that we deploy on Thursdays"), *saved).split("\n")
-    assert len(lines) == 2
-    assert "/MEMORY/" in lines[1]
+    paragraphs = text_after(said("remember that we deploy on Thursdays"), *saved).split("\n\n")
+    assert len(paragraphs) == 2
+    assert "/MEMORY/" in paragraphs[1]
 
 
 def test_a_refusal_of_the_tool_is_passed_on() -> None:

@@ -131,7 +131,7 @@ def _remember(intent: Remember, results: Sequence[ToolResultBlock], language: La
     lines = [words.remembered.format(id=result.data.get("id", "?"), summary=summary_of(intent.fact))]
     if duplicate := result.data.get("duplicateOf"):
         lines.append(words.nearly_the_same.format(id=duplicate))
-    return Say("\n".join([*lines, *_notices(result, language)]))
+    return Say("\n\n".join([*lines, *_notices(result, language)]))  # paragraphs: drawn as Markdown, lines run together
 
 
 def _notices(result: ToolResultBlock, language: Language) -> list[str]:

@@ -3,11 +3,13 @@
 Leaves fields other than the body to `merge_note`. No I/O.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
+
+from oharness.core.common_ends import common_ends
 
 Lines = tuple[str, ...]
 
@@ -112,7 +114,7 @@ def _pieces(base: Lines, mine: Lines, cloud: Lines) -> Iterator[Piece]:
         elif not mine_edits:
             agreed += cloud_text
         else:
-            head, tail = _common_ends(mine_text, cloud_text)
+            head, tail = common_ends(mine_text, cloud_text)
             yield AgreedLines((*agreed, *mine_text[:head]))
             yield DisputedLines(
                 base[low:high], mine_text[head : len(mine_text) - tail], cloud_text[head : len(cloud_text) - tail]
@@ -155,7 +157,7 @@ def _edits(base: Lines, side: Lines) -> list[_Edit]:
     An edit among equal lines has several readings. Both sides use the same one, and the one git uses, so that
     the same change is seen as the same.
     """
-    head, tail = _common_ends(base, side)
+    head, tail = common_ends(base, side)
     rows, columns = len(base) - head - tail, len(side) - head - tail
     if rows == 0 and columns == 0:
         return []
@@ -210,15 +212,3 @@ def _settled(base: Lines, side: Lines, edits: list[_Edit]) -> list[_Edit]:
         settled.append(_Edit(low, high, side_low, side_high))
     settled.reverse()
     return settled
-
-
-def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How many lines both begin with, and how many of the rest both end with."""
-    shorter = min(len(one), len(other))
-    head = 0
-    while head < shorter and one[head] == other[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
-        tail += 1
-    return head, tail

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Indel
 
+from oharness.core.common_ends import common_ends
+
 SAME, ADDED, REMOVED = "same", "added", "removed"
 _WORDS = re.compile(r"[぀-ヿ㐀-䶿一-鿿가-힯]|[^\W_]+|\s+|[\W_]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
@@ -29,7 +31,7 @@ def differences(old: str, new: str) -> list[Piece]:
     """The new text with what was added and removed since the old one, in reading order."""
     for pattern, most in ((_WORDS, _MOST_PAIRS), (_LINES, _MOST_LINE_PAIRS)):
         before, after = pattern.findall(old), pattern.findall(new)
-        low, high = _common_ends(before, after)
+        low, high = common_ends(before, after)
         inner_old, inner_new = before[low : len(before) - high], after[low : len(after) - high]
         if len(inner_old) * len(inner_new) <= most:
             middle = _compared(inner_old, inner_new)
@@ -145,14 +147,3 @@ def _joined(pieces: "Iterator[Piece] | Sequence[Piece]") -> list[Piece]:
         else:
             found.append(piece)
     return found
-
-
-def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    shortest = min(len(one), len(other))
-    low = 0
-    while low < shortest and one[low] == other[low]:
-        low += 1
-    high = 0
-    while high < shortest - low and one[-1 - high] == other[-1 - high]:
-        high += 1
-    return low, high

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 from oharness.core.scopes import ScopeKind
 from oharness.disk.backups import BackupReason, SetAside
-from oharness.disk.note_dir import NoteChangedOnDisk, NoteFile
+from oharness.disk.note_dir import NoteFile
+from oharness.memory.attempts import until_nobody_was_faster
 from oharness.memory.finding import find_note
 from oharness.memory.forgotten import keep_fingerprint
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
 from oharness.notes.hashing import content_hash
-
-_MOST_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +31,7 @@ def forget(
     UserNotesUnavailable, BackupFailed, StorageFailed, BrokenFile, FolderBusy; NoteChangedOnDisk after many
     attempts. Whenever it raises, the note is still there.
     """
-    for _ in range(_MOST_ATTEMPTS - 1):
-        try:
-            return _forget(memory, note_id, scope, reason)
-        except NoteChangedOnDisk:
-            continue
-    return _forget(memory, note_id, scope, reason)
+    return until_nobody_was_faster(lambda: _forget(memory, note_id, scope, reason))
 
 
 def _forget(memory: Memory, note_id: str, scope: ScopeKind | None, reason: BackupReason) -> Forgotten:

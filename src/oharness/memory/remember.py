@@ -9,7 +9,8 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.atomic import Absent
 from oharness.disk.backups import BackupReason, SetAside
 from oharness.disk.git import checkout_around
-from oharness.disk.note_dir import NoteChangedOnDisk, NoteFile
+from oharness.disk.note_dir import NoteFile
+from oharness.memory.attempts import until_nobody_was_faster
 from oharness.memory.credential_gate import refuse_credentials
 from oharness.memory.finding import look_up
 from oharness.memory.forgotten import lift_fingerprints
@@ -23,8 +24,6 @@ from oharness.notes.links import missing_links
 from oharness.notes.note import Note, default_scope
 from oharness.notes.valid import checked_note, checked_summary, note_type_named
 from oharness.recall.related import MOST_RELATED, Related, likely_duplicate, related_notes
-
-_MOST_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +75,14 @@ def remember(memory: Memory, request: RememberRequest, reason: BackupReason = Ba
     IdCaseCollision, TooManyNotes, CredentialFound, NotANote (a damaged file has that id), NoProjectHere,
     UserNotesUnavailable, BackupFailed, StorageFailed, FolderBusy, NoteChangedOnDisk after many attempts.
     """
-    for _ in range(_MOST_ATTEMPTS - 1):
-        try:
-            written = _write(memory, request, reason)
-        except NoteChangedOnDisk:
-            continue
-        break
-    else:
-        written = _write(memory, request, reason)
+    written = until_nobody_was_faster(lambda: _write(memory, request, reason))
     lift_fingerprints(memory, written.note)
     return _told(memory, written)
 
 
 def _write(memory: Memory, request: RememberRequest, reason: BackupReason) -> _Written:
-    note_type = note_type_named(request.type) if request.type is not None else None
     present = look_up(memory, check_note_id(request.id), request.scope) if request.id else None
-    service = present[0] if present else memory.service(request.scope or default_scope(note_type))
+    service = present[0] if present else memory.service(request.scope or default_scope(_type_of(request)))
     with service.changing():
         found = service.read(request.id) if request.id else None
         if isinstance(found, NoteFile):
@@ -128,7 +119,7 @@ def _update(
         summary=before.summary if request.summary is None else checked_summary(before.id, request.summary),
         body=before.body if request.body is None else request.body,
         max_body_bytes=memory.settings.max_note_bytes,
-        note_type=before.type if request.type is None else _type_of(request),
+        note_type=_type_of(request) or before.type,
         tags=before.tags if request.tags is None else request.tags,
         created_at=before.created_at,
         updated_at=max(memory.around.clock.now_ms(), before.updated_at),
@@ -144,7 +135,7 @@ def _update(
 
 
 def _type_of(request: RememberRequest) -> str | None:
-    return note_type_named(request.type) if request.type else None
+    return None if request.type is None else note_type_named(request.type)
 
 
 def _new_id(memory: Memory, request: RememberRequest) -> str:

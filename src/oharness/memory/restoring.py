@@ -7,7 +7,8 @@ from oharness.core.errors import Refused
 from oharness.core.scopes import ScopeKind
 from oharness.disk.atomic import Absent
 from oharness.disk.backups import LISTED, Backup, BackupReason, SetAside
-from oharness.disk.note_dir import DamagedFile, NoteChangedOnDisk, NoteFile
+from oharness.disk.note_dir import DamagedFile, NoteFile
+from oharness.memory.attempts import until_nobody_was_faster
 from oharness.memory.forgotten import lift_fingerprints
 from oharness.memory.scopes import Memory, known_directories, service_for_directory
 from oharness.memory.service import MemoryService
@@ -15,8 +16,6 @@ from oharness.notes.frontmatter import note_file_name, parse_note
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.notes.problems import NotANote, ProblemReason
-
-_MOST_ATTEMPTS = 20
 
 
 @dataclass(eq=False)
@@ -81,12 +80,7 @@ def restore_backup(memory: Memory, name: str) -> Restored:
     if isinstance(note, ProblemReason) or place is None:
         raise NotRestorable(name, _obstacle(memory, backup) or "")
     lift_fingerprints(memory, note)
-    for _ in range(_MOST_ATTEMPTS - 1):
-        try:
-            return _restore(memory, place, note)
-        except NoteChangedOnDisk:
-            continue
-    return _restore(memory, place, note)
+    return until_nobody_was_faster(lambda: _restore(memory, place, note))
 
 
 def _restore(memory: Memory, service: MemoryService, note: Note) -> Restored:

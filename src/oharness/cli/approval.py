@@ -1,11 +1,12 @@
 """How a person is asked whether a tool may run: what would change, and which answers there are."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, assert_never
 
 from oharness.cli.columns import one_line, printable, shortened, width
 from oharness.cli.output import Ink
 from oharness.harness.events import AllowForSession, AllowOnce, Approval, Decline, PermissionRequest
+from oharness.harness.previews import LineKind, line_kinds
 from oharness.language.catalogue import Catalogue, msg
 
 Ask = Callable[[str], Awaitable[str]]
@@ -79,8 +80,8 @@ def request_lines(request: PermissionRequest, words: Catalogue, ink: Ink, limit:
     if not request.preview.strip():
         return lines + [f"  {one_line(name)}: {one_line(str(value))}" for name, value in request.arguments.items()]
     preview = printable(request.preview.rstrip("\n")).split("\n")
-    shown = preview if limit is None else preview[:limit]
-    lines += ["  " + line for line in coloured_diff(shown, ink)]
+    shown = coloured_diff(preview, ink)[:limit]
+    lines += ["  " + line for line in shown]
     if hidden := len(preview) - len(shown):
         lines.append("  " + ink.faint(words.plural("… {count} more line", "… {count} more lines", hidden)))
     return lines
@@ -88,9 +89,7 @@ def request_lines(request: PermissionRequest, words: Catalogue, ink: Ink, limit:
 
 def coloured_diff(lines: list[str], ink: Ink) -> list[str]:
     """Added lines green, removed ones red, if this is a diff at all."""
-    if not any(line.startswith("@@") for line in lines) and not all(line[:1] in ("", "+", "-") for line in lines):
-        return lines
-    return [_diff_line(line, ink) for line in lines]
+    return [_coloured(line, kind, ink) for line, kind in zip(lines, line_kinds(lines), strict=True)]
 
 
 def call_text(tool: str, arguments: Mapping[str, Any], cells: int) -> str:
@@ -103,13 +102,17 @@ def _short(value: Any) -> str:
     return shortened(one_line(value if isinstance(value, str) else repr(value)), 40)
 
 
-def _diff_line(line: str, ink: Ink) -> str:
-    if line.startswith(("+++", "---")):
-        return ink.strong(line)
-    if line.startswith("@@"):
-        return ink.name(line)
-    if line.startswith("+"):
-        return ink.good(line)
-    if line.startswith("-"):
-        return ink.bad(line)
-    return line
+def _coloured(line: str, kind: LineKind, ink: Ink) -> str:
+    match kind:
+        case LineKind.FILE:
+            return ink.strong(line)
+        case LineKind.HUNK:
+            return ink.name(line)
+        case LineKind.ADDED:
+            return ink.good(line)
+        case LineKind.REMOVED:
+            return ink.bad(line)
+        case LineKind.PLAIN:
+            return line
+        case _:
+            assert_never(kind)

@@ -7,6 +7,7 @@ from typing import Any
 
 from oharness.harness.events import PermissionRequest
 from oharness.harness.messages import Message, Role, ToolCallBlock, ToolResultBlock, own_text
+from oharness.harness.previews import line_kinds
 from oharness.harness.transcript_json import Entry, Shortened
 
 RECALLED = "recalled"
@@ -148,11 +149,4 @@ def approval_item(item_id: str, request: PermissionRequest) -> Item:
 def preview_lines(preview: str) -> list[dict[str, str]]:
     """Each line with what it does, if this is a diff: `added`, `removed`, `hunk`, `file`, or nothing."""
     lines = preview.rstrip("\n").split("\n") if preview.strip() else []
-    is_diff = any(line.startswith("@@") for line in lines) or all(line[:1] in ("", "+", "-") for line in lines)
-    return [{"text": line, "does": _does(line) if is_diff else ""} for line in lines]
-
-
-def _does(line: str) -> str:
-    if line.startswith(("+++", "---")):
-        return "file"
-    return {"@": "hunk", "+": "added", "-": "removed"}.get(line[:1], "")
+    return [{"text": line, "does": str(kind)} for line, kind in zip(lines, line_kinds(lines), strict=True)]

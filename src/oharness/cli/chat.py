@@ -21,6 +21,7 @@ from oharness.cli.run_view import PlainView
 from oharness.core.errors import WrongUsage
 from oharness.harness.agent import Agent
 from oharness.harness.events import Unattended
+from oharness.harness.model import PRACTICE_ASSISTANT
 from oharness.harness.permissions import Mode, mode_named
 from oharness.harness.sessions import LATEST
 from oharness.language.catalogue import msg
@@ -29,7 +30,6 @@ from oharness.memory.reading import list_notes, search_notes
 from oharness.wiring.harness import Harness
 
 _MODES = tuple(str(mode) for mode in Mode)
-_OFFLINE = "offline"
 _NO_SESSION = ""
 
 
@@ -170,7 +170,7 @@ def _greeting(harness: Harness, agent: Agent, call: Invocation) -> list[str]:
     """Who is spoken to, where, and what is wrong with the settings."""
     say, ink = call.words.text, call.output.ink
     lines = []
-    if harness.model_name == _OFFLINE:
+    if harness.model_name == PRACTICE_ASSISTANT:
         lines.append(
             say(
                 msg(

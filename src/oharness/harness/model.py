@@ -8,6 +8,9 @@ from typing import Any, Protocol
 from oharness.core.errors import Failed
 from oharness.harness.messages import Message
 
+PRACTICE_ASSISTANT = "offline"
+"""The name of the built-in model that is no language model: it keeps notes, deletes them and quotes them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from oharness.core.clock import Clock
 from oharness.harness.messages import Block, Message, Role, TextBlock, ToolCallBlock
-from oharness.harness.model import ModelFailed, ModelFault, ModelReply, ModelRequest, TextDelta
+from oharness.harness.model import PRACTICE_ASSISTANT, ModelFailed, ModelFault, ModelReply, ModelRequest, TextDelta
 
-NAME = "offline"
 _CONTEXT_TOKENS = 128_000
 
 
@@ -25,7 +24,7 @@ class OfflineModel:
 
     @property
     def name(self) -> str:
-        return NAME
+        return PRACTICE_ASSISTANT
 
     @property
     def context_tokens(self) -> int:
@@ -37,7 +36,7 @@ class OfflineModel:
         from oharness.plugins.chat_model.offline_patterns import Language
 
         if request.output_schema is not None:
-            raise ModelFailed(ModelFault.NO_LANGUAGE_MODEL, NAME)
+            raise ModelFailed(ModelFault.NO_LANGUAGE_MODEL, PRACTICE_ASSISTANT)
         default = next((one for one in Language if self.language.startswith(one)), Language.ENGLISH)
         step = next_step(request, default)
         if isinstance(step, Call):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from oharness.core.clock import Clock
 from oharness.harness.descriptors import ModelProvider, PluginRegistry
-from oharness.harness.model import Model
+from oharness.harness.model import PRACTICE_ASSISTANT, Model
 from oharness.plugins.chat_model.connection import Connection
 from oharness.plugins.chat_model.library_model import LibraryModel
 from oharness.plugins.chat_model.offline import OfflineModel
@@ -29,7 +29,7 @@ class ChatModelPlugin:
     def register(self, registry: PluginRegistry) -> None:
         for provider in (*LIBRARY_PROVIDERS, OPENAI_COMPATIBLE):
             registry.model_provider(ModelProvider(provider, self._maker(provider)))
-        registry.model_provider(ModelProvider("offline", lambda rest: OfflineModel(self.clock, self.language)))
+        registry.model_provider(ModelProvider(PRACTICE_ASSISTANT, lambda rest: OfflineModel(self.clock, self.language)))
 
     def _maker(self, provider: str) -> "_Maker":
         return _Maker(provider, self)

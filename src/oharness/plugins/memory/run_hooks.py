@@ -16,13 +16,12 @@ from oharness.extract.trigger import ReadUpTo, Stretch, due_at_compaction, due_a
 from oharness.harness.asking import whole_reply
 from oharness.harness.descriptors import Notice, RunContext, RunHook
 from oharness.harness.messages import Message, Role, TextBlock, own_text
-from oharness.harness.model import Model, ModelFailed, ModelRequest
+from oharness.harness.model import PRACTICE_ASSISTANT, Model, ModelFailed, ModelRequest
 from oharness.harness.permissions import Mode
 from oharness.harness.to_the_end import to_the_end
 from oharness.memory.extraction import Claimed, Extraction
 from oharness.memory.scopes import Memory
 
-NO_LANGUAGE_MODEL = "offline"
 _SPEAKERS = {Role.USER: Speaker.USER, Role.ASSISTANT: Speaker.ASSISTANT}
 
 
@@ -53,7 +52,7 @@ class ConversationExtraction:
         notices = await asyncio.to_thread(self._announcements, run.session_id, first)
         if self.is_on and _stands_in(run.small_model) and not self._told_of_model:
             self._told_of_model = True
-            notices.append(Notice("extraction-needs-model", {"model": NO_LANGUAGE_MODEL}))
+            notices.append(Notice("extraction-needs-model", {"model": PRACTICE_ASSISTANT}))
         return tuple(notices)
 
     async def on_compaction(self, run: RunContext, dropped: tuple[Message, ...]) -> None:
@@ -146,7 +145,7 @@ def _can_extract(run: RunContext) -> bool:
 
 def _stands_in(model: Model | None) -> bool:
     """Whether this is the practice assistant, which is no language model."""
-    return model is not None and model.name == NO_LANGUAGE_MODEL
+    return model is not None and model.name == PRACTICE_ASSISTANT
 
 
 def _notices(key: str, saved: Sequence[SavedNote]) -> list[Notice]:

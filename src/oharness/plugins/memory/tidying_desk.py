@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from oharness.core.clock import Clock
 from oharness.harness.asking import whole_reply
 from oharness.harness.messages import Message, Role, TextBlock, own_text
-from oharness.harness.model import Model, ModelFailed, ModelFault, ModelRequest
+from oharness.harness.model import PRACTICE_ASSISTANT, Model, ModelFailed, ModelFault, ModelRequest
 from oharness.harness.to_the_end import to_the_end
 from oharness.memory.tidying import Checked, Committer, Merged, Originals, PlannedMerge, Tidying, apply_merge
-
-NO_LANGUAGE_MODEL = "offline"
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +26,7 @@ class TidyingDesk:
 
         Raises: NoSuchProvider.
         """
-        return self.model().name != NO_LANGUAGE_MODEL
+        return self.model().name != PRACTICE_ASSISTANT
 
     async def model_draft(self, originals: Originals) -> Checked:
         """The small model's draft, held against the originals.
@@ -37,7 +35,7 @@ class TidyingDesk:
         """
         question = self.tidying.question(originals)
         if not self.has_model:
-            raise ModelFailed(ModelFault.NO_LANGUAGE_MODEL, NO_LANGUAGE_MODEL)
+            raise ModelFailed(ModelFault.NO_LANGUAGE_MODEL, PRACTICE_ASSISTANT)
         asked = Message(Role.USER, (TextBlock(question.text),), self.clock.now_ms())
         request = ModelRequest(question.system, (asked,), output_schema=question.schema)
         reply = await whole_reply(self.model(), request)

@@ -12,7 +12,7 @@ from oharness.language.catalogue import Catalogue
 from oharness.language.sentences import error_sentence, notice_sentence
 from oharness.memory.credential_gate import first_credential, head_is_clean
 from oharness.memory.forget import forget
-from oharness.memory.reading import Listed, Shown, list_notes, search_notes, show_note
+from oharness.memory.reading import FOUND_BY_DEFAULT, Listed, Shown, list_notes, search_notes, show_note
 from oharness.memory.remember import Remembered, RememberRequest, remember
 from oharness.memory.scopes import Memory
 from oharness.notes.note import Note
@@ -28,7 +28,6 @@ from oharness.plugins.memory.schemas import (
 from oharness.recall.attachment import day, defuse, one_line
 from oharness.recall.related import Related
 
-FOUND_BY_DEFAULT = 10
 _ENGLISH = Catalogue()
 _Answer = Callable[[Memory, Arguments], ToolResult]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oharness.harness.descriptors import Notice
+from oharness.harness.model import PRACTICE_ASSISTANT
 from oharness.harness.pages import PageDescriptor
 from oharness.harness.permissions import Mode, mode_named
 from oharness.harness.sessions import TITLE_CHARS
@@ -17,7 +18,6 @@ from oharness.web.chat.items import Item, latest
 from oharness.web.projects import OpenProject
 
 CHAT = "chat"
-_OFFLINE = "offline"
 _RECENT = 8
 
 
@@ -83,7 +83,7 @@ class ChatPage:
             "mode": str(mode),
             "modes": [str(one) for one in Mode],
             "model": self.project.model_name,
-            "is_offline": self.project.model_name == _OFFLINE,
+            "is_offline": self.project.model_name == PRACTICE_ASSISTANT,
             "notices": _told_once(self.project.notices),
             "recent": [
                 {"id": one.session_id, "title": one.title, "at": one.last_at, "is_here": one.session_id == session_id}

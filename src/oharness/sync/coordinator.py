@@ -6,18 +6,16 @@ only the loop around them: it waits, starts passes and checks, and takes in what
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, inf
+from math import inf
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar, assert_never
+from typing import Any, Self, assert_never
 
-from oharness.core.errors import Failed, OharnessError, WaitsForPerson
+from oharness.core.errors import OharnessError, WaitsForPerson
 from oharness.core.scopes import USER_SCOPE
 from oharness.disk.credentials_file import Credentials
-from oharness.protocol.errors import ErrorCode
 from oharness.protocol.snapshot import MAX_POLLED_SCOPES, PollAnswer, PollQuery, PollRequest
 from oharness.sync import schedule
 from oharness.sync.account import SignInPlace
@@ -26,15 +24,15 @@ from oharness.sync.consequences import HoldBack, PauseAll, TryAgain, consequence
 from oharness.sync.desk import AccountChanged
 from oharness.sync.directory import Directory
 from oharness.sync.in_thread import in_thread
+from oharness.sync.line import Connect, Line
 from oharness.sync.local_look import plan_of
-from oharness.sync.paced import Paced
+from oharness.sync.owned_tasks import ended, unbroken
 from oharness.sync.pinning import SyncIsOff, switch
 from oharness.sync.report import PassReport
-from oharness.sync.request_budget import RequestBudget
 from oharness.sync.schedule import AFTER_FAILURE_S, CHECK_S, Hold
 from oharness.sync.seat import Outcome, Seat, Seen, Tell, note_error, note_in_step, see
 from oharness.sync.syncing import sync_directory
-from oharness.sync.transport import SignedOut, SyncTransport, TooFrequent
+from oharness.sync.transport import SignedOut, TooFrequent
 from oharness.sync.watching import Watch
 
 _MOST_AT_ONCE = 4
@@ -43,27 +41,8 @@ _UNREADABLE_AGAIN_S = 60.0
 _WATCH_AFTER_S = 1.0
 _ACCOUNT_HOLDS = (Hold.OFF, Hold.SIGNED_OUT, Hold.ACCOUNT_CHANGED, Hold.ERASED, Hold.UNREADABLE)
 
-_log = logging.getLogger(__name__)
-
 Listener = Callable[[Outcome], None]
-_Result = TypeVar("_Result")
-
-
-class Connection(SyncTransport, Protocol):
-    """A transport that is kept and closed when it is not needed any more."""
-
-    async def close(self) -> None: ...
-
-
-Connect = Callable[[Credentials], Connection]
 Change = Callable[[schedule.Directory, float], schedule.Directory]
-
-
-@dataclass(eq=False)
-class PassBroke(Failed):
-    """A pass ended by a fault of our own (`detail`); it is tried again later."""
-
-    detail: str
 
 
 @dataclass(eq=False)
@@ -77,13 +56,11 @@ class Coordinator:
     def __init__(self, place: SignInPlace, connect: Connect, watch: Watch) -> None:
         self._place = place
         self._clock = place.clock
-        self._connect = connect
         self._watch = watch
         self._seats: dict[str, Seat] = {}
         self._times: dict[str, schedule.Directory] = {}
-        self._budget = RequestBudget()
+        self._line = Line(connect, self._clock)
         self._account = NOT_LOOKED_YET
-        self._connection: Connection | None = None
         self._listeners: list[Listener] = []
         self._hold_listeners: list[Callable[[], None]] = []
         self._to_see: set[str] = set()
@@ -107,10 +84,10 @@ class Coordinator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._loop = None
-        await _ended([*self._own, *self._at_work()])
+        await ended([*self._own, *self._at_work()])
         for seat in self._seats.values():
             _turn_away(seat)
-        await self._disconnect()
+        await self._line.disconnect()
 
     # --- what others do with it
 
@@ -168,7 +145,7 @@ class Coordinator:
 
         Raises: TooFrequent while the service wants no requests.
         """
-        self._check_pause()
+        self._line.check_pause()
         waiting = []
         for key in self._seats if keys is None else keys:
             future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
@@ -181,12 +158,12 @@ class Coordinator:
 
     async def leave(self, keys: Sequence[str], seconds: float) -> None:
         """Takes along what was written in these directories and has not gone up, as far as that goes in the time."""
-        ended = asyncio.ensure_future(self._take_along(keys))
+        taking = asyncio.ensure_future(self._take_along(keys))
         patience = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
-            await asyncio.wait({ended, patience}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({taking, patience}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _ended([ended, patience])
+            await ended([taking, patience])
 
     async def switch(self, *, on: bool) -> None:
         """Turns sync on or off for every scope; off ends what is under way before this returns.
@@ -214,13 +191,13 @@ class Coordinator:
     @property
     def paused_for_s(self) -> float:
         """How long the service wants no requests, 0 when it takes them."""
-        return max(0.0, self._budget.paused_until - self._clock.monotonic())
+        return self._line.paused_for_s
 
     # --- the loop
 
     async def _go(self) -> None:
         while True:
-            result = await _unbroken("the loop", self._step())
+            result = await unbroken("the loop", self._step())
             if isinstance(result, OharnessError):
                 await self._clock.sleep(AFTER_FAILURE_S)
 
@@ -231,7 +208,7 @@ class Coordinator:
         for key in sorted(self._to_see):
             await self._see(key)
         now = self._clock.monotonic()
-        budget = self._budget
+        budget = self._line.budget
         found = schedule.due(
             self._times.values(), now, budget.paused_until, budget.free_at(now), budget.free_for_checks_at(now)
         )
@@ -244,7 +221,7 @@ class Coordinator:
         for key in self._seats:
             self.look_at(key)
         self.look_at_account()
-        await _unbroken("watching", self._watch.run(self._may_have_changed))
+        await unbroken("watching", self._watch.run(self._may_have_changed))
 
     def _start(self, found: schedule.Due) -> None:
         for key in found.passes:
@@ -264,7 +241,7 @@ class Coordinator:
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _ended(waiting)
+            await ended(waiting)
 
     # --- a pass
 
@@ -273,7 +250,7 @@ class Coordinator:
         began_with = self._account.stamp
         outcome = Outcome(seat.directory, None, PassStopped())
         try:
-            result = await _unbroken(f"a pass over {seat.key}", self._synced(seat, is_asked=bool(waiting)))
+            result = await unbroken(f"a pass over {seat.key}", self._synced(seat, is_asked=bool(waiting)))
             report = result if isinstance(result, PassReport) else None
             outcome = Outcome(seat.directory, report, result if isinstance(result, OharnessError) else None)
             await self._take_in(seat, outcome, began_with)
@@ -301,7 +278,7 @@ class Coordinator:
         seat.stamps = (await in_thread(see, seat)).local.stamps
         if credentials is None:
             raise SyncIsOff if self._times[seat.key].hold is Hold.OFF else SignedOut("")
-        transport = Paced(self._connected(credentials), lambda: self._turn(seat))
+        transport = self._line.transport(credentials, lambda: seat.hurried)
         return await sync_directory(seat.directory, place.files, place.home, credentials, transport, seat.tell)
 
     async def _take_in(self, seat: Seat, outcome: Outcome, began_with: object) -> None:
@@ -331,7 +308,7 @@ class Coordinator:
 
     def _follows(self, keys: Iterable[str], error: OharnessError, began_with: object) -> None:
         """What follows from an error; nothing is held for an account that is another one by now."""
-        result, now = consequence(error), self._clock.monotonic()
+        result = consequence(error)
         for key in keys:
             self._change(key, lambda times, _: schedule.stopped(times))
         match result:
@@ -341,7 +318,7 @@ class Coordinator:
                 for key in affected:
                     self._change(key, _holding(why) if is_same else schedule.let_go)
             case PauseAll(seconds):
-                self._budget = self._budget.paused(now, seconds)
+                self._line.pause(seconds)
                 self._tell_of_holds()
             case TryAgain(after_s):
                 for key in keys:
@@ -354,7 +331,7 @@ class Coordinator:
     async def _check(self, keys: Sequence[str]) -> None:
         began_with = self._account.stamp
         try:
-            error = await _unbroken("a check", self._check_all(keys))
+            error = await unbroken("a check", self._check_all(keys))
             if error is not None:
                 self._follows(keys, error, began_with)
                 for key in keys:
@@ -395,8 +372,7 @@ class Coordinator:
         credentials = self._account.credentials
         if credentials is None:
             raise SignedOut("")
-        transport = Paced(self._connected(credentials), lambda: self._turn(None))
-        answer = await transport.poll(PollRequest(queries, credentials.user_id))
+        answer = await self._line.transport(credentials).poll(PollRequest(queries, credentials.user_id))
         if answer.standing.user_id != credentials.user_id:
             raise AccountChanged(queries[0].scope.key, credentials.user_id, answer.standing.user_id)
         return answer
@@ -438,7 +414,7 @@ class Coordinator:
                 self._account = await in_thread(look_at_account, self._place, scopes)
                 if _who(before.credentials) != _who(self._account.credentials):
                     await self._break_off(self._seats.values())
-                    await self._disconnect()
+                    await self._line.disconnect()
                 await self._hold_and_let_go()
             for seat in self._asking():
                 if await in_thread(seat.directory.state.guard_looks) != seat.question:
@@ -497,38 +473,10 @@ class Coordinator:
         passes = [seat.running for seat in self._seats.values() if seat.running is not None]
         return [*passes, *([self._checking] if self._checking is not None else [])]
 
-    async def _turn(self, seat: Seat | None) -> None:
-        """Returns when the next request may be made: at once where somebody waits for it.
-
-        Raises: TooFrequent.
-        """
-        while True:
-            self._check_pause()
-            now = self._clock.monotonic()
-            wait_s = self._budget.free_at(now) - now
-            if wait_s <= 0 or (seat is not None and seat.hurried):
-                break
-            await self._clock.sleep(wait_s)
-        self._budget = self._budget.spent(self._clock.monotonic())
-
-    def _check_pause(self) -> None:
-        if self.paused_for_s > 0:
-            raise TooFrequent(ErrorCode.RATE_LIMITED, 429, "", float(ceil(self.paused_for_s)))
-
-    def _connected(self, credentials: Credentials) -> Connection:
-        if self._connection is None:
-            self._connection = self._connect(credentials)
-        return self._connection
-
-    async def _disconnect(self) -> None:
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            await connection.close()
-
     async def _break_off(self, seats: Iterable[Seat]) -> None:
         """Ends what runs in these directories, and a check, before it asks for anything more."""
         tasks = [seat.running for seat in seats if seat.running is not None]
-        await _ended([*tasks, *([self._checking] if self._checking is not None else [])])
+        await ended([*tasks, *([self._checking] if self._checking is not None else [])])
 
     async def _take_along(self, keys: Sequence[str]) -> None:
         for key in keys:
@@ -566,25 +514,3 @@ def _turn_away(seat: Seat) -> None:
     for future in seat.waiting:
         if not future.done():
             future.set_result(Outcome(seat.directory, None, PassStopped()))
-
-
-async def _unbroken(name: str, work: Awaitable[_Result]) -> _Result | OharnessError:
-    """What the work gives, or the error that ended it.
-
-    "Sync retries transient failures": a fault of our own is one of them, and never ends the loop.
-    """
-    try:
-        return await work
-    except OharnessError as error:
-        return error
-    except Exception as error:  # noqa: BLE001 - see above
-        _log.warning("%s broke", name, exc_info=True)
-        return PassBroke(f"{type(error).__name__}: {error}")
-
-
-async def _ended(tasks: "Iterable[asyncio.Future[Any]]") -> None:
-    """Cancels them and waits until nothing of them runs any more."""
-    running = [task for task in tasks if not task.done()]
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)

@@ -9,6 +9,7 @@ import pytest
 from oharness.core.errors import StorageFailed
 from oharness.core.scopes import USER_SCOPE, project_scope
 from oharness.protocol.errors import ErrorCode
+from oharness.protocol.quotas import PlanLimits
 from oharness.reconcile.guards import Choice
 from oharness.sync.confirm import confirm_paused
 from oharness.sync.pinning import PinnedElsewhere, SyncIsOff, is_on, switch
@@ -16,7 +17,9 @@ from oharness.sync.schedule import Hold
 from oharness.sync.transport import ServiceUnreachable, SignedOut, TooFrequent
 from oharness.testing.faults import full_disk_below, read_only_below
 from oharness.testing.live import LiveCloud, answered, run_live
+from oharness.testing.randomness import SeededRandomness
 from oharness.testing.simulated_network import DELIVERED, Delivered, Fate, HttpRequest, Unreachable
+from oharness.testing.sync_server import SyncServer
 
 pytestmark = pytest.mark.sync
 
@@ -665,6 +668,28 @@ def test_notes_held_back_by_the_free_plan_go_up_once_it_is_a_paid_one(tmp_path: 
             a.sign_in("ann", plan="paid")
             await cloud.passes(400)
             assert a.outcomes[-1].report.pushed == ["long"]
+
+    run_live(story)
+
+
+def test_notes_that_had_no_room_go_up_once_others_were_deleted(tmp_path: Path) -> None:
+    async def story(cloud: LiveCloud) -> None:
+        cloud.server = SyncServer(cloud.clock, SeededRandomness("small"), free_limits=PlanLimits(2, 16_384))
+        async with cloud.machine(tmp_path / "a", account="") as a:
+            a.sign_in("ann", plan="free")
+            await cloud.passes(30)
+            for note_id in ("one", "two", "three", "four"):
+                a.write(USER_SCOPE, note_id, "text")
+                await cloud.passes(10)
+            assert a.outcomes[-1].report is not None
+            assert list(a.outcomes[-1].report.held_back) == ["three", "four"]
+            a.forget(USER_SCOPE, "one")
+            await cloud.passes(400)
+            assert a.outcomes[-1].report.pushed == ["three"]
+            assert list(a.outcomes[-1].report.held_back) == ["four"]
+            began = cloud.loop.time()
+            await cloud.passes(3600)
+            assert set(cloud.made("a", since=began)) == {"poll"}
 
     run_live(story)
 

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 
 from oharness.core.errors import StorageFailed
 from oharness.disk.note_dir import DirectoryRedirected, NoteFile, Scan
-from oharness.disk.sync_shapes import KnownFile
+from oharness.disk.sync_shapes import KnownFile, Progress
 from oharness.notes.entry import FileStamp
 from oharness.notes.frontmatter import FILE_SUFFIX, note_file_name
 from oharness.notes.hashing import content_hash
+from oharness.protocol.errors import ErrorCode
 from oharness.protocol.quotas import Standing
 from oharness.protocol.snapshot import PollQuery
 from oharness.protocol.values import Epoch
 from oharness.reconcile.baseline import AgreedOn, Baseline, InCloud
 from oharness.sync.directory import Directory
+
+_BY_COUNT = (ErrorCode.TOO_MANY_NOTES, ErrorCode.PLAN_NOTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,14 @@ def bearings(directory: Directory) -> Bearings:
     if baseline is not None and progress.spoke_current and directory.outbox.waiting() is None:
         query = PollQuery(directory.scope, Epoch(baseline.epoch), baseline.version)
     plan = f"{progress.plan} {progress.max_notes} {progress.max_body_bytes}" if progress.held_back else None
-    return Bearings(query, bool(guard.history.missing_before), plan)
+    again = bool(guard.history.missing_before) or _has_room_again(progress)
+    return Bearings(query, again, plan)
+
+
+def _has_room_again(progress: Progress) -> bool:
+    """Whether notes were held back by a limit that counts otherwise since the pass deleted others (P-36)."""
+    held_back = (note_id for note_id, reason in progress.held_back.items() if reason in _BY_COUNT)
+    return any(note_id not in progress.refusals for note_id in held_back)
 
 
 def plan_of(standing: Standing) -> str:

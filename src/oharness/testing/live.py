@@ -25,12 +25,14 @@ from oharness.core.scopes import USER_SCOPE, Scope
 from oharness.disk.backups import Backups
 from oharness.disk.cloud_file import write_cloud_url
 from oharness.disk.credentials_file import Credentials
+from oharness.disk.deletion_intents import DeletionIntent
 from oharness.disk.folder_lock import FolderLock
 from oharness.disk.git import Git
 from oharness.disk.home import Home
 from oharness.disk.note_dir import NoteDir, Permissions
 from oharness.disk.token_store import TokenStore
 from oharness.notes.frontmatter import note_file_name, note_text, parse_note
+from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.sync.account import SignInPlace
 from oharness.sync.cloud_forms import CloudForms
@@ -168,6 +170,13 @@ class LiveMachine:
         """Somebody deletes a file; the system tells."""
         self._path(scope, note_id).unlink()
         self.coordinator.look_at(self.key(scope))
+
+    def forget(self, scope: Scope, note_id: str) -> None:
+        """Somebody deletes a note through oHarness."""
+        note = parse_note(self._path(scope, note_id).read_bytes(), note_file_name(note_id))
+        intent = DeletionIntent(note_id, content_hash(note), self.cloud.clock.now_ms())
+        self.directories[scope].intents.record([intent])
+        self.remove(scope, note_id)
 
     def body(self, scope: Scope, note_id: str) -> str | None:
         """What a note says on this machine."""

@@ -17,7 +17,6 @@ from oharness.cli.invocation import Invocation
 from oharness.language.catalogue import msg
 
 Examples = Sequence[tuple[str, str]]
-_GLOBAL_NAMES = ("project", "home", "json")
 
 
 class Command(click.Command):

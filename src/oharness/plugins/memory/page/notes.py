@@ -146,14 +146,6 @@ def link_documents(shelf: Shelf, note_ids: Iterable[str], scope: ScopeKind | Non
     return found
 
 
-def count_document(shelf: Shelf) -> Document:
-    """How many notes each scope holds."""
-    counts = dict.fromkeys((str(scope) for scope in ScopeKind), 0)
-    for scope, _ in shelf.notes:
-        counts[str(scope)] += 1
-    return counts
-
-
 def _found(memory: Memory, shelf: Shelf, query: str) -> list[Shelved]:
     """What `memory search` finds, then notes whose id, summary or tags hold the letters: words are typed one by one."""
     with searching(memory) as sources:

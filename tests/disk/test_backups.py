@@ -133,6 +133,18 @@ def test_old_backups_are_listed_with_an_unknown_reason(backups: Backups, tmp_pat
     assert len(backups.latest()) == 6
 
 
+def test_a_backup_that_names_no_project_is_of_the_one_whose_notes_lay_there(
+    backups: Backups, tmp_path: Path, home: Path
+) -> None:
+    name = "1789000000000-a-aaaaaa"
+    content = {"id": "a", "scope": "project", "directory": str(tmp_path / "shop/MEMORY"), "when": 1789000000000}
+    (home / "memory-backups").mkdir(parents=True)
+    (home / "memory-backups" / f"{name}.json").write_text(
+        json.dumps(content | {"reason": "forget", "note": NOTE.decode()})
+    )
+    assert backups.get(name).scope == SHOP
+
+
 def test_old_user_backups_and_written_directories_are_found(backups: Backups, tmp_path: Path, home: Path) -> None:
     assert backups.get(old_backup(home, "user")).directory == home / "memory/user"
     name = old_backup(home, "abc123")
@@ -144,7 +156,7 @@ def test_old_user_backups_and_written_directories_are_found(backups: Backups, tm
 def test_all_backups_of_a_note_can_be_found_and_removed(backups: Backups, tmp_path: Path, home: Path) -> None:
     names = backups.save_many([version(tmp_path), version(tmp_path, note_id="ab"), version(tmp_path)])
     old = old_backup(home, "shop-id")
-    found = backups.of_note(SHOP, "a")
+    found = backups.latest_of(SHOP, "a")
     assert {backup.name for backup in found} == {names[0], names[2], old}
     for backup in found:
         backups.remove(backup.name)

@@ -261,7 +261,7 @@ async def test_mending_cut_short_at_any_file_operation_can_be_asked_for_again(
 
 
 def set_aside(device: Device) -> list[bytes]:
-    return [one.data for one in device.directory.backups.of_note(device.directory.scope, "n")]
+    return [one.data for one in device.directory.backups.readable_of("n")]
 
 
 class Unplugged:

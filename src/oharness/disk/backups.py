@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -144,12 +144,6 @@ class Backups:
         found = self._whole(name for name in self._newest_first() if note_id in name)
         return list(islice((one for one in found if (one.note_id, one.scope) == (note_id, scope)), limit))
 
-    def of_note(self, scope: Scope, note_id: str) -> list[Backup]:
-        """Every backup of one note, latest first."""
-        names = [item for item in self._names() if note_id in item[1]]
-        read = (self.get(name) for _, name in sorted(names, key=lambda item: -item[0]))
-        return [backup for backup in read if backup.note_id == note_id and backup.scope == scope]
-
     def readable(self) -> Iterator[Backup]:
         """Every backup, in no order; a damaged backup file is passed over.
 
@@ -179,7 +173,10 @@ class Backups:
         content = read_object(self._files, path)
         if content is None:
             raise NoSuchBackup(name)
-        return _backup_from(name, content, path)
+        backup = _backup_from(name, content, path)
+        if backup.scope is None and backup.directory is not None:
+            return replace(backup, scope=self._directories.get(backup.directory))
+        return backup
 
     def remove(self, name: str) -> None:
         """Removes one backup for good; only forgetting everywhere asks for that.

@@ -161,8 +161,9 @@ class Device:
 
     def backed_up(self, note_id: str) -> list[str]:
         """The bodies of all backups of a note."""
-        backups = self.directory.backups.of_note(self.directory.scope, note_id)
-        return [parse_note(backup.data, note_file_name(note_id)).body for backup in backups]
+        found = self.directory.backups.readable_of(note_id)
+        here = [backup for backup in found if backup.scope == self.directory.scope]
+        return [parse_note(backup.data, note_file_name(note_id)).body for backup in here]
 
     def conflicts(self) -> dict[str, Conflict]:
         """The open conflicts."""

@@ -59,6 +59,17 @@ def parse_json(text: str) -> Any:
         raise refused.kind(refused.reason, text, _position(text, refused.constant)) from None
 
 
+def parse_json_at(text: str, at: int) -> tuple[Any, int]:
+    """The JSON value that begins at a place of a text, and the place after it.
+
+    Raises: as `parse_json`, without a position where a key stands twice.
+    """
+    try:
+        return _STRICT.raw_decode(text, at)
+    except _Refused as refused:
+        raise ValueError(str(refused)) from None
+
+
 class _Refused(Exception):
     """What the decoder can read and JSON does not have; the decoder does not say where it stands."""
 

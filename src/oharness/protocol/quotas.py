@@ -1,5 +1,6 @@
 """The limits and the plan that every successful answer announces (section 6)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -112,6 +113,6 @@ def read_standing(shape: StandingShape) -> Standing:
     )
 
 
-def encode_json(shape: msgspec.Struct) -> bytes:
-    """The bytes of a shape."""
+def encode_json(shape: msgspec.Struct | Sequence[msgspec.Struct]) -> bytes:
+    """The bytes of a shape, or of a list of them."""
     return msgspec.json.encode(shape)

@@ -1,6 +1,6 @@
 """`POST /v1/memory/snapshot`: poll, listing and bodies, told apart by their keys (section 4)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
@@ -38,6 +38,9 @@ SNAPSHOT_PATH = "/v1/memory/snapshot"
 MAX_POLLED_SCOPES = 64
 MAX_HAVE = 200_000
 MAX_WANT = 20_000
+NOTES_BEGIN = b'"notes":['
+LISTING_END = b"]}"
+"""Around the notes of a listing's answer, which come last in ours: they can be read while more are on their way."""
 
 
 # --- the values
@@ -245,14 +248,19 @@ class _CheckShape(WireShape, frozen=True):
     xor: HashText
 
 
-class _ListingAnswerShape(StandingShape, frozen=True, kw_only=True):
+class _ListingHeadShape(StandingShape, frozen=True, kw_only=True):
+    """All of a listing's answer but its notes."""
+
     epoch: EpochText
     version: Count
     complete: bool
     horizon: Count
-    notes: list[ListedNoteShape]
     tombstones: list[TombstoneShape]
     check: _CheckShape
+
+
+class _ListingAnswerShape(_ListingHeadShape, frozen=True, kw_only=True):
+    notes: list[ListedNoteShape]
 
 
 class _SentBodyShape(WireShape, frozen=True):
@@ -383,9 +391,14 @@ def decode_poll_answer(body: bytes) -> PollAnswer:
 
 def encode_listing_answer(answer: ListingAnswer) -> bytes:
     """The body of a listing's answer."""
+    return encode_listing_begin(answer) + encode_listed_notes(answer.notes) + LISTING_END
+
+
+def encode_listing_begin(answer: ListingAnswer) -> bytes:
+    """The body of a listing's answer up to its first note; `LISTING_END` comes after the last."""
     standing = answer.standing
-    return encode_json(
-        _ListingAnswerShape(
+    head = encode_json(
+        _ListingHeadShape(
             user_id=standing.user_id,
             quota=quota_shape(standing.quota),
             plan=plan_shape(standing.plan),
@@ -393,11 +406,16 @@ def encode_listing_answer(answer: ListingAnswer) -> bytes:
             version=answer.version,
             complete=answer.complete,
             horizon=answer.horizon,
-            notes=[listed_note_shape(entry) for entry in answer.notes],
             tombstones=[tombstone_shape(entry) for entry in answer.tombstones],
             check=_CheckShape(answer.check.count, answer.check.xor),
         )
     )
+    return head[:-1] + b"," + NOTES_BEGIN
+
+
+def encode_listed_notes(notes: Sequence[ListedNote]) -> bytes:
+    """Some notes of a listing's answer; between them and others stands a comma."""
+    return encode_json([listed_note_shape(entry) for entry in notes])[1:-1]
 
 
 def decode_listing_answer(body: bytes) -> ListingAnswer:
@@ -405,11 +423,19 @@ def decode_listing_answer(body: bytes) -> ListingAnswer:
 
     Raises: ProtocolBroken.
     """
+    return decode_listing_around(body, ())
+
+
+def decode_listing_around(body: bytes, notes: Sequence[ListedNote]) -> ListingAnswer:
+    """The same where notes were taken out of the body and read before; the others come after them.
+
+    Raises: ProtocolBroken.
+    """
     try:
         shape = decode_shape(body, _ListingAnswerShape)
-        notes = tuple(read_listed_note(entry) for entry in shape.notes)
+        all_notes = (*notes, *(read_listed_note(entry) for entry in shape.notes))
         tombstones = tuple(read_tombstone(entry) for entry in shape.tombstones)
-        _refuse_twice([*(entry.id for entry in notes), *(entry.id for entry in tombstones)])
+        _refuse_twice([*(entry.id for entry in all_notes), *(entry.id for entry in tombstones)])
     except NotThisShape as error:
         raise ProtocolBroken(str(error)) from error
     return ListingAnswer(
@@ -418,7 +444,7 @@ def decode_listing_answer(body: bytes) -> ListingAnswer:
         version=shape.version,
         complete=shape.complete,
         horizon=shape.horizon,
-        notes=notes,
+        notes=all_notes,
         tombstones=tombstones,
         check=Check(shape.check.count, shape.check.xor),
     )

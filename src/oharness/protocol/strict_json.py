@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from oharness.core.jsontext import parse_json
+from oharness.core.jsontext import parse_json, parse_json_at
 
 MAX_INTEGER = 2**53 - 1
 MAX_EXTRA_DEPTH = 32
@@ -58,6 +58,22 @@ def decode_json(data: bytes) -> Any:
     except RecursionError as error:
         raise NotThisShape("nested too deeply") from error
     return value
+
+
+def read_member(text: str, at: int) -> tuple[Any, int] | None:
+    """The value that begins there and the place after it; None where it does not end, or is no JSON.
+
+    Raises: NotThisShape for what `decode_json` would refuse, or look at twice.
+    """
+    try:
+        value, end = parse_json_at(text, at)
+    except json.JSONDecodeError:
+        return None
+    except (ValueError, RecursionError) as error:
+        raise NotThisShape("not strict JSON") from error
+    if _SURROGATE_ESCAPE.search(text, at, end):
+        raise NotThisShape("perhaps half a character")
+    return value, end
 
 
 def check_extra(value: Any, depth: int = 0) -> None:

@@ -15,6 +15,7 @@ from oharness.core.errors import WrongUsage
 from oharness.protocol.commit import COMMIT_PATH, CommitAnswer, CommitRequest, decode_commit_answer
 from oharness.protocol.errors import ProtocolBroken, decode_error
 from oharness.protocol.identity import IDENTITY_PATH, IdentityAnswer, decode_identity_answer
+from oharness.protocol.listing_reader import ListingReader
 from oharness.protocol.snapshot import (
     SNAPSHOT_PATH,
     BodiesAnswer,
@@ -24,7 +25,6 @@ from oharness.protocol.snapshot import (
     PollAnswer,
     PollRequest,
     decode_bodies_answer,
-    decode_listing_answer,
     decode_poll_answer,
     encode_snapshot_request,
 )
@@ -111,7 +111,9 @@ class HttpTransport:
         return await self._ask(SNAPSHOT_PATH, body, CURRENT, decode_poll_answer)
 
     async def listing(self, request: ListingRequest) -> ListingAnswer:
-        return await self._ask(SNAPSHOT_PATH, encode_snapshot_request(request), CURRENT, decode_listing_answer)
+        reader = ListingReader()
+        body = encode_snapshot_request(request)
+        return await self._ask(SNAPSHOT_PATH, body, CURRENT, reader.whole, reader.feed)
 
     async def bodies(self, request: BodiesRequest) -> BodiesAnswer:
         body = encode_snapshot_request(request)
@@ -127,16 +129,24 @@ class HttpTransport:
         body = encode_old_commit_request(request)
         return await self._ask(COMMIT_PATH, body, OLD, lambda answer: decode_old_commit_answer(answer, request))
 
-    async def _ask(self, path: str, body: bytes | None, protocol: int, decode: Callable[[bytes], _Answer]) -> _Answer:
+    async def _ask(
+        self,
+        path: str,
+        body: bytes | None,
+        protocol: int,
+        decode: Callable[[bytes], _Answer],
+        feed: Callable[[bytes], None] = lambda part: None,
+    ) -> _Answer:
+        """The answer; `feed` is given the bytes of a success as they arrive."""
         token = await self._tokens.access_token()
         if token is None:
             raise SignedOut(self.origin)
-        status, headers, answer = await self._send(path, body, protocol, token)
+        status, headers, answer = await self._send(path, body, protocol, token, feed)
         if status == 401:
             token = await self._tokens.refreshed(token)
             if token is None:
                 raise SignedOut(self.origin)
-            status, headers, answer = await self._send(path, body, protocol, token)
+            status, headers, answer = await self._send(path, body, protocol, token, feed)
             if status == 401:
                 raise SignedOut(self.origin, token_is_new=True)
         if status == 200:
@@ -146,7 +156,7 @@ class HttpTransport:
         raise refusal(decode_error(status, answer, headers.get("retry-after"), self._clock.now_ms()))
 
     async def _send(
-        self, path: str, body: bytes | None, protocol: int, token: str
+        self, path: str, body: bytes | None, protocol: int, token: str, feed: Callable[[bytes], None]
     ) -> "tuple[int, httpx2.Headers, bytes]":
         import httpx2  # slow to import, and only sync needs it
 
@@ -168,12 +178,12 @@ class HttpTransport:
                 async with within(_HEADERS_SECONDS + len(sent) / _SLOWEST, self.origin):
                     response = await opened.enter_async_context(stream)
                 limit = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_ERROR_BYTES
-                answer = await self._read(response, limit)
+                answer = await self._read(response, limit, feed if response.status_code == 200 else lambda part: None)
                 return response.status_code, response.headers, answer
         except (httpx2.TransportError, httpx2.DecodingError, httpx2.InvalidURL) as error:
             raise ServiceUnreachable(self.origin, f"{type(error).__name__}: {error}"[:300]) from error
 
-    async def _read(self, response: "httpx2.Response", limit: int) -> bytes:
+    async def _read(self, response: "httpx2.Response", limit: int, feed: Callable[[bytes], None]) -> bytes:
         """The decompressed body; an answer that is over the limit, or drips, is dropped before all of it is read."""
         parts: list[bytes] = []
         size = 0
@@ -186,6 +196,7 @@ class HttpTransport:
             if size > limit:
                 raise ProtocolBroken(f"an answer of more than {limit} bytes")
             parts.append(part)
+            feed(part)
         self._traffic.bytes_down += response.num_bytes_downloaded
         return b"".join(parts)
 

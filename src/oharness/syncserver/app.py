@@ -74,15 +74,20 @@ from oharness.syncserver.openapi import openapi_document
 from oharness.syncserver.rate_limit import RateLimit
 from oharness.syncserver.refusal import RequestRefused, refused
 from oharness.syncserver.request_body import read_json_body
-from oharness.syncserver.snapshot import SnapshotService
+from oharness.syncserver.snapshot import Listed, SnapshotService
 from oharness.syncserver.standing import Limits, standing_of
 from oharness.syncserver.storage_gate import StorageGate
+from oharness.syncserver.streamed import Streamed, compressed, listing_parts
 
 REQUEST_SECONDS = 60.0
 _COMPRESS_FROM_BYTES = 1024
 _ELSEWHERE_FROM_BYTES = 1 << 20
 _LOG = logging.getLogger("oharness.syncserver")
-_JSON = "application/json"
+_JSON_HEADERS = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+}
 _NO_ENDPOINT = {
     404: (ErrorCode.NOT_FOUND, "There is nothing here."),
     405: (ErrorCode.METHOD_NOT_ALLOWED, "This address takes another method."),
@@ -177,7 +182,7 @@ class SyncService:
             case PollRequest():
                 return await self._packed(request, encode_poll_answer, await storage.snapshots.poll(claims, wanted))
             case ListingRequest():
-                return await self._packed(request, encode_listing_answer, await storage.snapshots.list(claims, wanted))
+                return await self._listed(request, await storage.snapshots.list(claims, wanted))
             case BodiesRequest():
                 return await self._packed(request, encode_bodies_answer, await storage.snapshots.bodies(claims, wanted))
 
@@ -301,6 +306,13 @@ class SyncService:
         response.headers["content-encoding"] = "gzip"
         return response
 
+    async def _listed(self, request: Request, listed: Listed) -> Response:
+        if listed.more is None:
+            return await self._packed(request, encode_listing_answer, listed.answer)
+        if not _takes_gzip(request.headers.get("accept-encoding", "")):
+            return Streamed(listing_parts(listed), _JSON_HEADERS)
+        return Streamed(compressed(listing_parts(listed)), {**_JSON_HEADERS, "content-encoding": "gzip"})
+
     def _endpoint(
         self, name: str, handle: Callable[[Request], Awaitable[Response]]
     ) -> Callable[[Request], Awaitable[Response]]:
@@ -406,8 +418,7 @@ def _json(data: bytes, status: int = 200) -> Response:
     return Response(
         data,
         status_code=status,
-        media_type=_JSON,
-        headers={"cache-control": "no-store", "x-content-type-options": "nosniff"},
+        headers=_JSON_HEADERS,
     )
 
 

@@ -1,6 +1,6 @@
 """Bodies of notes as objects: written before a manifest names them, read back by revision (P-22, P-23, P-35)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from oharness.core.clock import Clock
@@ -29,7 +29,7 @@ class WantedObject:
 class ReadBodies:
     """What was read, in the order asked for: a note, or None where there is none to be had; the rest did not fit."""
 
-    notes: Mapping[str, Note | None]
+    notes: dict[str, Note | None]
 
 
 class BodyStore:
@@ -51,20 +51,31 @@ class BodyStore:
         Raises: StoreUnavailable.
         """
         notes: dict[str, Note | None] = {}
+        async for part in self.read_in_parts(wanted, max_bytes):
+            notes |= part.notes
+        return ReadBodies(notes)
+
+    async def read_in_parts(self, wanted: Sequence[WantedObject], max_bytes: int) -> AsyncIterator[ReadBodies]:
+        """The same as it is read, some at a time.
+
+        Raises: StoreUnavailable.
+        """
         used = 0
         for start in range(0, len(wanted), _READ_AT_ONCE):
             batch = _fitting(wanted[start : start + _READ_AT_ONCE], max_bytes - used, is_first=start == 0)
             readings = await self._store.read_many([self.key(one.note_id, one.revision) for one in batch])
+            notes: dict[str, Note | None] = {}
             for one, reading in zip(batch, readings, strict=True):
                 note = _parsed(one.note_id, reading.value) if isinstance(reading, Found) else None
                 size = len(note.body.encode()) if note is not None else 0
-                if notes and used + size > max_bytes:
-                    return ReadBodies(notes)
+                if (start or notes) and used + size > max_bytes:
+                    yield ReadBodies(notes)
+                    return
                 notes[one.note_id] = note
                 used += size
+            yield ReadBodies(notes)
             if len(batch) < min(_READ_AT_ONCE, len(wanted) - start):
-                break
-        return ReadBodies(notes)
+                return
 
     async def write(self, objects: Mapping[tuple[str, str], bytes]) -> list[tuple[str, str]] | Unknown:
         """Stores the bodies by (note id, revision); those whose key is taken by something else or too old.

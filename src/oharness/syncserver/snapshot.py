@@ -1,6 +1,8 @@
 """`POST /v1/memory/snapshot`: where scopes stand, what changed, and the bodies asked for (section 4)."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 from oharness.core.clock import Clock
 from oharness.notes.hashing import content_hash
@@ -20,14 +22,22 @@ from oharness.protocol.snapshot import (
     WantedBody,
 )
 from oharness.protocol.values import Epoch
-from oharness.syncserver.bodies import BodyStore, WantedObject
+from oharness.syncserver.bodies import BodyStore, ReadBodies, WantedObject
 from oharness.syncserver.erased import account_erased, refuse_erased_account
 from oharness.syncserver.keys import manifest_key
 from oharness.syncserver.manifest import Manifest, is_changed, list_changes
 from oharness.syncserver.manifest_format1 import old_epoch
 from oharness.syncserver.manifest_store import ManifestStore
-from oharness.syncserver.objects.base import ObjectStore
+from oharness.syncserver.objects.base import ObjectStore, StoreUnavailable
 from oharness.syncserver.standing import Limits, refuse_other_account, standing_of
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A listing; `more` are the notes that come after those of `answer`, as they are read, None where that is all."""
+
+    answer: ListingAnswer
+    more: AsyncIterator[tuple[ListedNote, ...]] | None = None
 
 
 class SnapshotService:
@@ -49,7 +59,7 @@ class SnapshotService:
         states = await asyncio.gather(*(self._state(claims, query) for query in request.queries))
         return PollAnswer(standing_of(claims, self._limits), tuple(states))
 
-    async def list(self, claims: Claims, request: ListingRequest) -> ListingAnswer:
+    async def list(self, claims: Claims, request: ListingRequest) -> "Listed":
         """What changed after `since`, with the bodies that are not in `have` as far as they fit (P-21, P-22).
 
         Raises: RequestRefused, StoreUnavailable, ManifestUnreadable.
@@ -60,16 +70,19 @@ class SnapshotService:
         manifest = await self._manifest(key)
         listing = list_changes(manifest, request.epoch, request.since, old_epoch(key))
         bodies = BodyStore(self._store, self._clock, claims.account, request.scope)
-        return ListingAnswer(
+        parts = self._in_parts(bodies, listing.notes, frozenset(request.have))
+        first = await anext(parts)
+        answer = ListingAnswer(
             standing=standing_of(claims, self._limits, request.scope),
             epoch=Epoch(manifest.epoch),
             version=manifest.version,
             complete=listing.complete,
             horizon=manifest.horizon,
-            notes=await self.with_bodies(bodies, listing.notes, frozenset(request.have)),
+            notes=first,
             tombstones=listing.tombstones,
             check=self._manifests.check(key, manifest),
         )
+        return Listed(answer, None if len(first) == len(listing.notes) else parts)
 
     async def bodies(self, claims: Claims, request: BodiesRequest) -> BodiesAnswer:
         """The bodies of revisions, whether or not they still are the latest (P-23).
@@ -98,11 +111,24 @@ class SnapshotService:
 
         Raises: StoreUnavailable.
         """
+        return tuple([entry async for part in self._in_parts(bodies, entries, have) for entry in part])
+
+    async def _in_parts(
+        self, bodies: BodyStore, entries: tuple[ListedNote, ...], have: frozenset[str]
+    ) -> AsyncIterator[tuple[ListedNote, ...]]:
+        """The same in one part or more, as the bodies are read; when the store fails after the first, without them."""
         lacking = [WantedObject(entry.id, entry.revision, entry.bytes) for entry in entries if entry.hash not in have]
-        read = await bodies.read(lacking, self._limits.quota.max_response_bytes)
-        return tuple(
-            entry if (note := read.notes.get(entry.id)) is None else _with_note(entry, note) for entry in entries
-        )
+        at = 0
+        try:
+            async for read in bodies.read_in_parts(lacking, self._limits.quota.max_response_bytes):
+                end = _after_last(entries, at, read)
+                yield tuple(_with_note(entry, read.notes.get(entry.id)) for entry in entries[at:end])
+                at = end
+        except StoreUnavailable:
+            if not at:
+                raise
+        if at < len(entries) or not at:
+            yield entries[at:]
 
     async def _state(self, claims: Claims, query: PollQuery) -> PollState:
         key = manifest_key(claims.account, query.scope)
@@ -117,7 +143,17 @@ class SnapshotService:
         return manifest
 
 
-def _with_note(entry: ListedNote, note: Note) -> ListedNote:
+def _after_last(entries: tuple[ListedNote, ...], at: int, read: ReadBodies) -> int:
+    """The place behind the last entry whose body was read."""
+    last = next(reversed(read.notes), None)
+    while last is not None and entries[at].id != last:
+        at += 1
+    return at if last is None else at + 1
+
+
+def _with_note(entry: ListedNote, note: Note | None) -> ListedNote:
+    if note is None:
+        return entry
     return ListedNote(entry.id, entry.hash, entry.revision, entry.seq, entry.bytes, note)
 
 

@@ -20,6 +20,7 @@ from oharness.disk.sync_state import SyncState
 from oharness.extract.conversation import Speaker, Turn
 from oharness.memory.everywhere import Receipt, check_known, forget_everywhere, left_of, look_everywhere
 from oharness.memory.note_traces import Where, Why
+from oharness.memory.reading import list_notes
 from oharness.memory.recall import count_recalled, recall_for_message
 from oharness.memory.remember import RememberRequest, remember
 from oharness.memory.scopes import Memory
@@ -176,6 +177,18 @@ def test_looking_changes_nothing(world: World) -> None:
     look_everywhere(memory, ID, None)
     left_of(memory, ID, None)
     assert {path: path.read_bytes() for path in kept} == before
+
+
+def test_whoever_keeps_the_memory_open_goes_on_with_it(world: World) -> None:
+    memory = everything(world)
+    write(memory, id="deploy-a1b", summary="We deploy on Thursdays", body="After lunch.")
+    forget_everywhere(memory, ID, None)
+    assert [one.entry.id for one in list_notes(memory).notes] == ["deploy-a1b"]
+    assert [one.note.id for one in recall_for_message(memory, "when do we deploy?").attached] == ["deploy-a1b"]
+    write(memory, id="heron-a1b", summary="The server is called heron", body="")
+    assert len(list_notes(memory).notes) == 2
+    assert memory.warnings() == []
+    assert grep(world.home, world.root) == []
 
 
 def test_other_words_and_other_notes_stay(world: World) -> None:

@@ -5,7 +5,7 @@ are gone too, the note's fingerprint still knows its words again. What cannot be
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oharness.core.scopes import Scope, ScopeKind
 from oharness.disk.atomic import Anything, Holding, digest_of, remove_files
@@ -135,6 +135,14 @@ def forget_everywhere(
     return Receipt(note_id, aim.service.kind, tuple(removed), tuple(kept))
 
 
+def after_a_pass(memory: Memory, receipt: Receipt) -> Receipt:
+    """The receipt once sync had a pass: the cloud's copies are gone too, unless it has still to be asked for that."""
+    if purge_waits(memory, memory.service(receipt.scope).scope, receipt.id):
+        return receipt
+    kept = tuple(one for one in receipt.kept if one.where is not Where.CLOUD)
+    return replace(receipt, removed=(*receipt.removed, Found(Where.CLOUD, 1)), kept=kept)
+
+
 def left_of(memory: Memory, note_id: str, kind: ScopeKind | None) -> Look:
     """What is left of a note that was forgotten: known by its id, and by its fingerprint. As `look_everywhere`."""
     aim = _aim(memory, note_id, kind)
@@ -203,9 +211,11 @@ def _without_index(memory: Memory, anything: bool) -> Taken:
         names = files.list_names(folder) if anything else []
     except OSError:
         return Taken(0)
-    memory.close()
+    for service in memory.services():
+        service.drop_index()
     paths = [folder / name for name in names if ".sqlite" in name]
     remove_files(files, [(path, Anything()) for path in paths])
+    memory.refresh()
     return Taken(sum(path.suffix == ".sqlite" for path in paths))
 
 

@@ -81,6 +81,18 @@ class MemoryService:
         with self._lock:
             self._index.close()
 
+    def drop_index(self) -> None:
+        """Lets go of the index with every word in it; after the next look there is one of this process alone."""
+        with self._lock:
+            self._index.close()
+            self._index = RecallIndex.in_memory()
+
+    def leave_index(self) -> None:
+        """Lets go of the index, whose file is to be removed; `refresh` fills one of this process alone instead."""
+        with self._lock:
+            dropped, self._index = self._index, RecallIndex.in_memory()
+            dropped.close()
+
     def refresh(self) -> None:
         """Looks at the directory and reads what changed.
 
@@ -258,12 +270,14 @@ class MemoryService:
             self.refresh()
 
     def _ask(self, question: Callable[[RecallIndex], _Answer]) -> _Answer:
+        index = self._index
         try:
-            return question(self._index)
+            return question(index)
         except sqlite3.Error as error:
             with self._lock:
-                self._give_up_kept_index(error)
-                self.refresh()
+                if index is self._index:
+                    self._give_up_kept_index(error)
+                    self.refresh()
             return question(self._index)
 
     def _give_up_kept_index(self, error: sqlite3.Error) -> None:

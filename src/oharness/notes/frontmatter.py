@@ -22,6 +22,7 @@ FILE_SUFFIX = ".md"
 _FIRST_FENCE = re.compile(r"[\ufeff \t\n]*---[ \t]*\n")
 _LAST_FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _CLOCK_TOLERANCE_MS = 86_400_000
+_KNOWN = frozenset(KNOWN_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,10 @@ def _decoded(data: bytes, file_name: str, max_body_bytes: int | None) -> str:
 
 def _split(text: str, file_name: str) -> tuple[str, str, int]:
     """Header, body, and how many lines stand before the header."""
+    if text.startswith("---\n"):  # as we write it
+        end = text.find("\n---", 3)
+        if end > 0 and text.startswith("\n", end + 4):
+            return text[4 : end + 1], normalise_body(text[end + 5 :]), 1
     first = _FIRST_FENCE.match(text)
     if first is None:
         raise NotANote(file_name, ProblemReason.NO_FRONTMATTER)
@@ -158,8 +163,8 @@ def _id(raw: Any, file_name: str) -> str:
 
 
 def _summary(raw: Any, file_name: str) -> str:
-    is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
-    summary = one_line(str(raw)) if isinstance(raw, str) or is_number else ""
+    is_text = isinstance(raw, str) or (isinstance(raw, int | float) and not isinstance(raw, bool))
+    summary = one_line(str(raw)) if is_text else ""
     if not summary:
         raise NotANote(file_name, ProblemReason.SUMMARY_MISSING)
     return summary
@@ -170,9 +175,9 @@ def _type(raw: Any) -> str | None:
 
 
 def _extra(fields: Mapping[str, Any], file_name: str) -> Mapping[str, Any]:
-    extra = {key: value for key, value in fields.items() if key not in KNOWN_KEYS}
-    if not extra:
+    if fields.keys() <= _KNOWN:
         return NOTHING_EXTRA
+    extra = {key: value for key, value in fields.items() if key not in _KNOWN}
     problem = extra_problem(extra)
     if problem is not None:
         raise NotANote(file_name, problem)

@@ -25,6 +25,8 @@ def read_time(raw: Any) -> Millis | None:
 
     A text without an offset is UTC. Zero, negative numbers and years beyond 9999 mean no moment.
     """
+    if type(raw) is int and EARLIEST_TIME <= raw <= LATEST_TIME:  # as nearly always
+        return Millis(raw)
     if isinstance(raw, str):
         return _from_text(raw.strip())
     if isinstance(raw, bool) or not isinstance(raw, int | float):

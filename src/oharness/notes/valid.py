@@ -72,6 +72,8 @@ def note_type_named(text: str) -> NoteType:
 
 def one_line(text: str) -> str:
     """The text on one line: line breaks and control characters become a space, the ends are trimmed."""
+    if text.isprintable():  # as nearly always; then it holds none of them
+        return text.strip()
     spaced = text.translate(_CONTROL_TO_SPACE)
     return text.strip() if spaced == text else " ".join(spaced.split())
 
@@ -229,8 +231,9 @@ def _is_clean(note: Note) -> bool:
         and note.tags == clean_tags(note.tags)
         and note.body == normalise_body(note.body)
         and (note.type is None or (note.type != "" and note.type == one_line(note.type)))
-        and not any(key in note.extra for key in KNOWN_KEYS)
-        and all(time == UNKNOWN_TIME or is_time(time) for time in (note.created_at, note.updated_at))
+        and not (note.extra and any(key in note.extra for key in KNOWN_KEYS))
+        and (note.created_at == UNKNOWN_TIME or is_time(note.created_at))
+        and (note.updated_at == UNKNOWN_TIME or is_time(note.updated_at))
     )
 
 

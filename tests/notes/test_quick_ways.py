@@ -1,4 +1,4 @@
-"""The quick ways to the JSON of a note's texts give the same bytes as the general ones."""
+"""The quick ways that nearly every note takes come to the same as the general ones."""
 
 from typing import Any
 
@@ -7,11 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oharness.core.jsontext import canonical_json, on_one_line, one_line_json, quoted
+from oharness.notes.frontmatter import parse_note
 from oharness.notes.hashing import hashed_bytes, normalise_body
 from oharness.notes.limits import LARGEST_HEADER_BYTES
 from oharness.notes.note import Note
-from oharness.notes.problems import ProblemReason
-from oharness.notes.valid import header_text, problem_of
+from oharness.notes.problems import NotANote, ProblemReason
+from oharness.notes.times import read_time
+from oharness.notes.valid import header_text, one_line, problem_of
 
 pytestmark = pytest.mark.memory
 
@@ -85,3 +87,32 @@ def test_a_header_is_too_large_from_the_very_byte_on(character: str) -> None:
         assert expected == {ProblemReason.NOT_CLEAN}
     else:
         assert expected == {None, ProblemReason.TOO_LARGE}
+
+
+pieces = st.sampled_from(["---", "\n", " ", "\t", '{"id":"a",', '"summary":"s"}', "text", "\ufeff", "\n---\n"])
+
+
+def understood(text: str) -> Note | ProblemReason:
+    try:
+        return parse_note(text.encode(), "a.md")
+    except NotANote as problem:
+        return problem.reason
+
+
+@settings(derandomize=True, max_examples=2000, deadline=None)
+@given(st.lists(pieces, max_size=9).map("".join))
+def test_the_fences_are_found_whether_or_not_anything_stands_before_the_first(text: str) -> None:
+    for whole in (f"---\n{text}", f'---\n{{"id":"a","summary":"s"}}\n{text}'):
+        assert understood(whole) == understood(f" \n{whole}")
+
+
+@settings(derandomize=True, max_examples=500, deadline=None)
+@given(texts)
+def test_a_text_is_on_one_line_whatever_it_holds(text: str) -> None:
+    plain = "".join(" " if ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 or c in "\u2028\u2029" else c for c in text)
+    assert one_line(text) == (text.strip() if plain == text else " ".join(plain.split()))
+
+
+@pytest.mark.parametrize("time", [1, 99_999_999, 10**11 - 1, 10**11, 253_402_300_799_999, 253_402_300_800_000, True])
+def test_a_time_means_the_same_as_a_number_of_either_kind(time: int) -> None:
+    assert read_time(time) == (None if time is True else read_time(float(time)))

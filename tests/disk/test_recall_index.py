@@ -9,9 +9,10 @@ import pytest
 
 from oharness.core.clock import Millis
 from oharness.disk.recall_index import RecallIndex
+from oharness.disk.recall_places import NOTES_PER_CHUNK
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
 from oharness.recall.index import note_terms
-from oharness.recall.postings import NOTES_PER_CHUNK
+from oharness.recall.postings import Postings, Sought
 
 pytestmark = pytest.mark.memory
 
@@ -70,10 +71,10 @@ def test_a_changed_note_replaces_the_old_one_and_a_removed_one_is_gone(tmp_path:
     index = RecallIndex.open(tmp_path / "x.sqlite")
     index.update([(entry("one", "About walruses"), "")], [], [])
     index.update([(entry("one", "About herons"), "")], [], [])
-    assert set(index.postings_of(["en:heron", "en:walrus", "en:walrus"])) == {"en:heron"}
+    assert set(held(index, "en:heron", "en:walrus", "en:walrus")) == {"en:heron"}
     index.update([], [], ["one.md"])
     assert index.entries() == []
-    assert index.postings_of(["en:heron"]) == {}
+    assert held(index, "en:heron") == {}
     index.close()
 
 
@@ -84,26 +85,31 @@ def test_what_another_process_wrote_is_seen(tmp_path: Path) -> None:
     theirs.update([(entry("one", "About herons"), "")], [], [])
     theirs.close()
     assert mine.note_count() == 1
-    assert mine.postings_of(["en:heron"])["en:heron"].count == 1
+    assert held(mine, "en:heron")["en:heron"].count == 1
     mine.close()
 
 
 WORDS = "heron walrus otter lynx badger falcon vole marten stoat newt adder toad".split()  # noqa: SIM905
 
 
+def held(index: RecallIndex, *keys: str) -> dict[str, Postings]:
+    """The notes of every key that any note holds."""
+    found = index.held([Sought((key,), "") for key in keys])
+    return {key: one.places[0] for key, one in zip(keys, found, strict=True) if one.places}
+
+
 def places(index: RecallIndex, notes: dict[str, tuple[NoteEntry, str]]) -> dict[str, dict[str, int]]:
     """The notes of every key that could be in the index, by id, with their marks."""
     keys = {key for one, body in notes.values() for key in note_terms(one.summary, one.tags, body).marks}
     found = {}
-    for key, postings in index.postings_of([*keys, *(f"en:{word}" for word in WORDS)]).items():
-        marks = {}
-        for number, mark in postings.marks().items():
-            held = index.entry_at(number)
-            assert held is not None
-            assert postings.mark(number) == mark
-            marks[held.id] = mark
-        assert postings.count == len(marks)
-        found[key] = marks
+    for key, postings in held(index, *keys, *(f"en:{word}" for word in WORDS)).items():
+        numbers, marks = postings.numbers_and_marks()
+        assert list(numbers) == sorted(set(numbers))
+        assert [postings.mark(number) for number in numbers] == list(marks)
+        assert postings.count == len(numbers)
+        entries = [index.entry_at(number) for number in numbers]
+        found[key] = {one.id: mark for one, mark in zip(entries, marks, strict=True) if one}
+        assert len(found[key]) == len(numbers)
     return found
 
 
@@ -137,7 +143,7 @@ def test_an_index_that_changed_note_by_note_holds_what_one_made_at_once_does() -
 def test_the_last_of_two_words_on_one_file_counts() -> None:
     index = RecallIndex.in_memory()
     index.update([(entry("one", "A heron"), ""), (entry("one", "A walrus"), "")], [], [])
-    assert set(index.postings_of(["en:heron", "en:walrus"])) == {"en:walrus"}
+    assert set(held(index, "en:heron", "en:walrus")) == {"en:walrus"}
     index.close()
 
 
@@ -156,7 +162,7 @@ def test_what_changed_since_is_listed_without_being_written_until_words_are_aske
     assert looked.problems() == [broken]
     assert looked.stamps() == {"bad.md": broken.stamp, "two.md": entry("two").stamp, "three.md": entry("three").stamp}
     assert path.read_bytes() == before
-    assert looked.postings_of(["en:heron"])["en:heron"].count == 1
+    assert held(looked, "en:heron")["en:heron"].count == 1
     assert looked.note_count() == 2
     assert looked.problems() == [broken]
     looked.close()
@@ -197,7 +203,7 @@ def test_a_process_killed_while_it_writes_leaves_what_was_there(tmp_path: Path) 
     assert killed.returncode == -signal.SIGKILL
     again = RecallIndex.open(path)
     assert again.entries() == [entry("one", "About walruses")]
-    assert set(again.postings_of(["en:heron", "en:walrus"])) == {"en:walrus"}
+    assert set(held(again, "en:heron", "en:walrus")) == {"en:walrus"}
     again.update([(entry("two", "About herons"), "")], [], [])
     assert again.note_count() == 2
     again.close()

@@ -3,18 +3,15 @@
 It is derived from the note files: it may be deleted at any time, and one that is damaged or of another version is
 made anew without a word. Two processes may use the same file. Blocking I/O.
 
-The notes of a key are kept in chunks of note numbers, so that one changed note rewrites little, and of its keys only
-those that changed. Nothing is flushed to the disk: what a power cut leaves is either found damaged and made anew, or
-older than the files and caught up.
+Of a changed note only the keys that changed are written (`disk.recall_places`). Nothing is flushed to the disk: what a
+power cut leaves is either found damaged and made anew, or older than the files and caught up.
 """
 
 import sqlite3
 import sys
 import threading
 from array import array
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,49 +20,43 @@ from typing import TYPE_CHECKING, Any
 
 from oharness.core.clock import Millis
 from oharness.disk.changes_in_waiting import ChangesInWaiting
+from oharness.disk.recall_places import TABLES, PlacesToWrite, held_in, keys_that_begin
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
-from oharness.recall.postings import (
-    CHUNK_BITS,
-    LONG_BODY,
-    MARK_BITS,
-    NOTES_PER_CHUNK,
-    Postings,
-    in_chunk,
-)
+from oharness.recall.postings import LONG_BODY, Held, Sought
 
 if TYPE_CHECKING:
     from oharness.recall.index import NoteTerms
 
-VERSION = f"5 {sys.byteorder}"
+VERSION = f"6 {sys.byteorder}"
 _BUSY_SECONDS = 10.0
 _NOTES_AT_ONCE = 2048
-_MOST_CACHED_PLACES = 400_000
+_MOST_CACHED_PLACES = 1_000_000
+_PLACES_A_WORD_COSTS = 150
 _MOST_KEYS_FROM = 1000
-_KEYS_PER_QUESTION = 400
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE stamp (name TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, num INTEGER) WITHOUT ROWID;
-CREATE TABLE note (num INTEGER PRIMARY KEY, id TEXT, summary TEXT, type TEXT, tags TEXT, created_at INTEGER,
-  updated_at INTEGER, hash TEXT, body_bytes INTEGER, links TEXT, name TEXT, language TEXT, body_words INTEGER);
+CREATE TABLE note (num INTEGER PRIMARY KEY, name TEXT, mtime_ns INTEGER, size INTEGER, inode INTEGER, id TEXT,
+  summary TEXT, type TEXT, tags TEXT, created_at INTEGER, updated_at INTEGER, hash TEXT, body_bytes INTEGER, links TEXT,
+  language TEXT, body_words INTEGER);
 CREATE INDEX note_id ON note (id);
 CREATE INDEX note_read ON note (language, body_words);
 CREATE TABLE problem (name TEXT PRIMARY KEY, reason TEXT) WITHOUT ROWID;
 CREATE TABLE note_keys (num INTEGER PRIMARY KEY, keys TEXT, marks BLOB);
-CREATE TABLE place (key TEXT, chunk INTEGER, notes BLOB, PRIMARY KEY (key, chunk)) WITHOUT ROWID;
-CREATE VIEW entry AS SELECT note.num, name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at,
-  hash, body_bytes, links FROM note JOIN stamp USING (name);
+"""
+_ENTRY = """
+SELECT name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at, hash, body_bytes, links FROM note
 """
 _stamp = partial(tuple.__new__, FileStamp)  # of a row; a tenth of the usual way, for thousands of them
 _Marks = dict[str, int]
-_Places = defaultdict[str, "array[int]"]
 
 
 @dataclass(slots=True)
 class _View:
     """What was read already, for as long as nobody writes."""
 
-    places: dict[str, Postings | None] = field(default_factory=dict)
-    places_size: int = 0
+    held: dict[Sought, Held] = field(default_factory=dict)
+    places: int = 0
     entries: dict[int, NoteEntry] = field(default_factory=dict)
     long_bodies: Mapping[int, int] | None = None
     count: int | None = None
@@ -147,14 +138,14 @@ class RecallIndex:
     def entries(self) -> list[NoteEntry]:
         """All notes."""
         with self._lock:
-            rows = self._database.execute("SELECT * FROM entry ORDER BY name").fetchall()
+            rows = self._database.execute(f"{_ENTRY} ORDER BY name").fetchall()
             found = [_entry(row) for row in rows]
             return self._waiting.entries_over(found) if self._waiting else found
 
     def entry(self, note_id: str) -> NoteEntry | None:
         """The note with that id."""
         with self._lock:
-            rows = self._database.execute("SELECT * FROM entry WHERE id = ?", (note_id,)).fetchall()
+            rows = self._database.execute(f"{_ENTRY} WHERE id = ?", (note_id,)).fetchall()
             found = [_entry(row) for row in rows]
             if self._waiting:
                 found = [one for one in self._waiting.entries_over(found) if one.id == note_id]
@@ -175,8 +166,7 @@ class RecallIndex:
             self._write_waiting()
             self._database.execute("BEGIN")
             try:
-                self._database.execute("SELECT 1 FROM meta").fetchone()  # the view is taken here
-                self._forget_if_changed()
+                self._forget_if_changed()  # the view is taken here
                 self._is_reading = True
                 yield
             finally:
@@ -200,27 +190,18 @@ class RecallIndex:
                 self._view.languages = tuple(dict.fromkeys(["en", *(row[0] for row in rows)]))
             return self._view.languages
 
-    def postings_of(self, keys: Iterable[str]) -> Mapping[str, Postings]:
-        """The notes of each key that any note holds."""
+    def held(self, sought: Sequence[Sought]) -> list[Held]:
+        """The notes that hold each word."""
         with self._lock:
             self._look()
-            asked = list(keys)
-            self._fetch([key for key in asked if key not in self._view.places])
-            found = {key: postings for key in asked if (postings := self._view.places.get(key)) is not None}
-            if self._view.places_size > _MOST_CACHED_PLACES:
-                self._view.places.clear()
-                self._view.places_size = 0
-            return found
+            known = self._view.held
+            return [known[one] if one in known else self._fetch(one) for one in sought]
 
     def keys_from(self, beginning: str) -> list[str]:
         """The keys that begin so, at most a thousand."""
         with self._lock:
             self._look()
-            rows = self._database.execute(
-                "SELECT DISTINCT key FROM place WHERE key >= ? AND key < ? LIMIT ?",
-                (beginning, beginning + "\U0010ffff", _MOST_KEYS_FROM),
-            )
-            return [row[0] for row in rows]
+            return keys_that_begin(self._database, beginning, _MOST_KEYS_FROM)
 
     def long_bodies(self) -> Mapping[int, int]:
         """The notes whose bodies are longer than `LONG_BODY` words, and how many words they have."""
@@ -237,23 +218,21 @@ class RecallIndex:
             self._look()
             found = self._view.entries.get(number)
             if found is None:
-                row = self._database.execute("SELECT * FROM entry WHERE num = ?", (number,)).fetchone()
+                row = self._database.execute(f"{_ENTRY} WHERE num = ?", (number,)).fetchone()
                 if row is None:
                     return None
                 found = self._view.entries[number] = _entry(row)
             return found
 
-    def _fetch(self, keys: list[str]) -> None:
-        for start in range(0, len(keys), _KEYS_PER_QUESTION):
-            some = keys[start : start + _KEYS_PER_QUESTION]
-            marks = ",".join("?" * len(some))
-            question = f"SELECT key, chunk, notes FROM place WHERE key IN ({marks})"  # noqa: S608
-            chunks: dict[str, dict[int, array[int]]] = {}
-            for key, chunk, notes in self._database.execute(question, some):
-                chunks.setdefault(key, {})[chunk] = array("I", notes)
-            for key in some:
-                self._view.places[key] = found = Postings(chunks[key]) if key in chunks else None
-                self._view.places_size += 1 + (found.count if found else 0)
+    def _fetch(self, sought: Sought) -> Held:
+        view = self._view
+        if view.places > _MOST_CACHED_PLACES:
+            view.held.clear()
+            view.places = 0
+        found = view.held[sought] = held_in(self._database, sought)
+        alike = found.alike.count if found.alike else 0
+        view.places += sum([one.count for one in found.places]) + alike + _PLACES_A_WORD_COSTS
+        return found
 
     def _look(self) -> None:
         """Before any question about words: what waits is written, and what others wrote is seen."""
@@ -303,18 +282,14 @@ class RecallIndex:
         self._view = _View()
 
 
-def _places() -> _Places:
-    return defaultdict(partial(array, "I"))
-
-
 class _Changes:
     """What one update changes; the places of many notes are gathered and written at once, chunk by chunk."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._next = 1 + int(database.execute("SELECT coalesce(max(num), -1) FROM note").fetchone()[0])
-        self._first_empty_chunk = -(-self._next // NOTES_PER_CHUNK)
-        self._forget_gathered()
+        self._places = PlacesToWrite(database)
+        self._gathered: set[int] = set()
 
     def drop_file(self, name: str) -> None:
         """Forgets a file and what it held."""
@@ -335,44 +310,30 @@ class _Changes:
             number = self._next
             self._next += 1
         self._put_stamp(entry.stamp, number)
-        self._database.execute(
-            "INSERT INTO note VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                number,
-                entry.id,
-                entry.summary,
-                entry.type,
-                "\n".join(entry.tags),
-                entry.created_at,
-                entry.updated_at,
-                entry.hash,
-                entry.body_bytes,
-                "\n".join(entry.links),
-                entry.stamp.name,
-                terms.language,
-                terms.body_words,
-            ),
+        note = (
+            number,
+            *entry.stamp,
+            entry.id,
+            entry.summary,
+            entry.type,
+            "\n".join(entry.tags),
+            entry.created_at,
+            entry.updated_at,
+            entry.hash,
+            entry.body_bytes,
+            "\n".join(entry.links),
+            terms.language,
+            terms.body_words,
         )
+        self._database.execute(f"INSERT INTO note VALUES ({','.join('?' * len(note))})", note)  # noqa: S608
         row = (number, "\n".join(terms.marks), array("H", terms.marks.values()).tobytes())
         self._database.execute("INSERT INTO note_keys VALUES (?, ?, ?)", row)
         self._change_places(number, before, terms.marks)
 
     def write_places(self) -> None:
-        """Writes the gathered places into their chunks."""
-        for chunk in sorted({*self._put, *self._gone}):
-            put, gone = self._put[chunk], self._gone[chunk]
-            if chunk >= self._first_empty_chunk:
-                rows = [(key, chunk, put[key].tobytes()) for key in sorted(put)]
-                self._database.executemany("INSERT INTO place VALUES (?, ?, ?)", rows)
-            else:
-                self._write_over(chunk, put, gone)
-        self._first_empty_chunk = -(-self._next // NOTES_PER_CHUNK)
-        self._forget_gathered()
-
-    def _forget_gathered(self) -> None:
-        self._gathered: set[int] = set()
-        self._put: defaultdict[int, _Places] = defaultdict(_places)
-        self._gone: defaultdict[int, _Places] = defaultdict(_places)
+        """Writes the gathered places."""
+        self._places.write()
+        self._gathered.clear()
 
     def _drop_entry(self, name: str) -> tuple[int | None, _Marks]:
         """Forgets a file, but not yet its places; the number and the marks of the note it was."""
@@ -388,46 +349,7 @@ class _Changes:
         if number in self._gathered or len(self._gathered) >= _NOTES_AT_ONCE:
             self.write_places()
         self._gathered.add(number)
-        chunk, place = number >> CHUNK_BITS, in_chunk(number) << MARK_BITS
-        put, gone = self._put[chunk], self._gone[chunk]
-        if not before:
-            for key, mark in now.items():
-                put[key].append(place | mark)
-            return
-        for key, mark in now.items():
-            if before.get(key) != mark:
-                put[key].append(place | mark)
-        for key in before.keys() - now.keys():
-            gone[key].append(place)
-
-    def _write_over(self, chunk: int, put: _Places, gone: _Places) -> None:
-        rows, empty = [], []
-        keys = sorted({*put, *gone})
-        present = self._present(chunk, keys)
-        for key in keys:
-            notes = array("I", present.get(key, b""))
-            for packed in gone.get(key, ()):
-                at, is_there = _place_in(notes, packed)
-                if is_there:
-                    del notes[at]
-            for packed in put.get(key, ()):
-                at, is_there = _place_in(notes, packed)
-                notes[at : at + is_there] = array("I", [packed])
-            if notes:
-                rows.append((key, chunk, notes.tobytes()))
-            else:
-                empty.append((key, chunk))
-        self._database.executemany("INSERT OR REPLACE INTO place VALUES (?, ?, ?)", rows)
-        self._database.executemany("DELETE FROM place WHERE key = ? AND chunk = ?", empty)
-
-    def _present(self, chunk: int, keys: list[str]) -> dict[str, bytes]:
-        found: dict[str, bytes] = {}
-        for start in range(0, len(keys), _KEYS_PER_QUESTION):
-            some = keys[start : start + _KEYS_PER_QUESTION]
-            marks = ",".join("?" * len(some))
-            question = f"SELECT key, notes FROM place WHERE chunk = ? AND key IN ({marks})"  # noqa: S608
-            found.update(self._database.execute(question, [chunk, *some]))
-        return found
+        self._places.change(number, before, now)
 
     def _put_stamp(self, stamp: FileStamp, number: int | None) -> None:
         self._database.execute(
@@ -436,7 +358,7 @@ class _Changes:
 
 
 def _create(database: sqlite3.Connection) -> None:
-    for statement in _TABLES.split(";"):
+    for statement in (TABLES + _TABLES).split(";"):
         database.execute(statement)
     database.execute("INSERT INTO meta VALUES ('version', ?)", (VERSION,))
 
@@ -492,14 +414,8 @@ def _terms_of(entry: NoteEntry, body: str) -> "NoteTerms":
     return note_terms(entry.summary, entry.tags, body)
 
 
-def _place_in(notes: "array[int]", packed: int) -> tuple[int, bool]:
-    """Where a note stands in its chunk or would stand, and whether it does."""
-    at = bisect_left(notes, packed >> MARK_BITS << MARK_BITS)
-    return at, at < len(notes) and notes[at] >> MARK_BITS == packed >> MARK_BITS
-
-
 def _entry(row: tuple[Any, ...]) -> NoteEntry:
-    _, name, mtime_ns, size, inode, note_id, summary, kind, tags, created, updated, digest, body_bytes, links = row
+    name, mtime_ns, size, inode, note_id, summary, kind, tags, created, updated, digest, body_bytes, links = row
     return NoteEntry(
         stamp=FileStamp(name, mtime_ns, size, inode),
         id=note_id,

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Protocol
 
 from oharness.notes.entry import NoteEntry
-from oharness.recall.postings import FIELD_BITS, IN_SUMMARY, IN_TAGS, SPELLINGS, Postings
+from oharness.recall.postings import FIELD_BITS, IN_SUMMARY, IN_TAGS, SPELLINGS, Held, Sought
 from oharness.recall.stems import LANGUAGES, forms, function_words, language_of
 from oharness.recall.words import Word, runs_of, words_of_run
 
@@ -36,8 +36,8 @@ class NoteIndex(Protocol):
         """The languages its notes are written in, English always among them."""
         ...
 
-    def postings_of(self, keys: Iterable[str]) -> Mapping[str, Postings]:
-        """The notes of each key that any note holds."""
+    def held(self, sought: Sequence[Sought]) -> list[Held]:
+        """The notes that hold each word."""
         ...
 
     def keys_from(self, beginning: str) -> list[str]:

@@ -19,6 +19,8 @@ _CODE_START = re.compile(
 )
 _CODE_SIGN = re.compile(r"\w\(|[={};<>*]|->")
 _CODE_CHARACTERS = frozenset("{}[]()<>=;|&*$\\/_\"'`#@+")
+_SIGN = re.compile(r"[:.\d~{}\[\]()<>=;|&*$\\/_\"'`#@+]|[A-Z]{3}")
+"""What every line of a machine has one of."""
 _DENSE = 0.12
 _START_OF_A_LINE, _END_OF_A_LINE = 600, 200
 _LONGEST = 16_000
@@ -37,6 +39,8 @@ def said_in(message: str) -> Said:
 
     Of more than a person says, the beginning and the end.
     """
+    if not _SIGN.search(message):
+        return Said(_ends_of(message, _LONGEST // 2, _LONGEST // 2), by_machine=False)
     lines = _FENCED.sub("\n", message).split("\n")
     prose = "\n".join(line for line in lines if not is_machine_line(line))
     if any(char.isalpha() for char in prose):

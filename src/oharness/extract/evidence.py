@@ -40,7 +40,7 @@ class Material:
 
     def share_said(self, text: str) -> float:
         """How many of a text's telling words stand in the material, in whatever form, from 0 to 1."""
-        telling = [found for found in map(_forms, _telling(text)) if found]
+        telling = [found for found in map(_stems, _telling(text)) if found]
         held = sum(bool(found & self._stems) for found in telling)
         return held / len(telling) if telling else 0.0
 
@@ -53,10 +53,6 @@ def telling_words(text: str) -> int:
 def _telling(text: str) -> set[str]:
     holding = frozenset().union(*map(function_words, LANGUAGES))
     return {word.folded for word in words_of(text) if word.folded not in holding}
-
-
-def _forms(word: str) -> frozenset[str]:
-    return _stems(word)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -77,6 +77,7 @@ class OldDevice:
         for note_id in answered:
             mine = self.notes.pop(note_id, None)
             self.base.pop(note_id, None)
+            self.in_conflict.discard(note_id)
             if mine is not None:  # somebody may have deleted it since
                 self.backups.append(mine)
                 self.world.ledger.chose(text_of(cloud[note_id]), {text_of(mine)})

@@ -38,7 +38,8 @@ def gathered() -> Mapping[MessageId, None]:
     found: set[MessageId] = set()
     for _, _, message, _, _ in extract_from_dir(SOURCE, _METHODS, keywords=_KEYWORDS):
         found.add((message[0], message[1]) if isinstance(message, tuple) else message)
-    for group in (sentences.ERRORS, sentences.NOTICES, sentences.MODEL_FAULTS, sentences.REASONS, sentences.PARTS):
+    groups = (sentences.ERRORS, sentences.NOTICES, sentences.MODEL_FAULTS, sentences.REASONS, sentences.TRACES)
+    for group in (*groups, sentences.PARTS):
         found.update(group.values())
     found.update((sentence, sentence) for sentence in sentences.COUNTED_NOTICES.values())
     return dict.fromkeys(sorted(found, key=str))

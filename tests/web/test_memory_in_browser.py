@@ -568,6 +568,48 @@ async def test_the_list_of_projects_lies_above_the_page(notes_site: LiveSite, op
     assert await page.evaluate(on_top)
 
 
+async def test_a_button_that_is_pressed_while_its_note_is_drawn_anew_does_what_it_says(
+    notes_site: LiveSite, open_page: OpenPage
+) -> None:
+    page = await open_page(notes_site, "memory", query="note=pricing-layout-a91&in=project")
+    pressed = """() => { const form = document.querySelector("#memory-note form");
+        const early = form.cloneNode(true); form.after(early);
+        early.querySelector("button").click(); early.remove(); }"""
+    await page.evaluate(pressed)
+    await expect(page.get_by_text("Deleted pricing-layout-a91.")).to_be_visible()
+    assert not file_of(notes_site, "pricing-layout-a91").exists()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+async def test_a_note_is_forgotten_everywhere_after_a_look_at_what_there_is(
+    notes_site: LiveSite, open_page: OpenPage, width: int, dark: bool
+) -> None:
+    for body in ("The code is zyxwordle.", "The code is still zyxwordle."):
+        write(notes_site, "door-code-x1f", "The back door", body)
+    page = await open_page(notes_site, "memory", width=width, dark=dark, query="note=door-code-x1f&in=project")
+    await edit(page)
+    await page.fill("#memory-form [name=body]", "zyxwordle no more")
+    await page.get_by_role("link", name="Cancel").click()
+    await page.get_by_role("button", name="Forget everywhere").press("Enter")
+    await expect(page.locator("#dialog .memory-traces").first).to_contain_text("backups")
+    assert await serious_findings(page) == []
+    await shot(page, f"memory-forget-{width}")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#memory-note h2")).to_be_visible()
+    assert file_of(notes_site, "door-code-x1f").exists()
+    await page.get_by_role("button", name="Forget everywhere").press("Enter")
+    await page.get_by_role("button", name="Forget for good").press("Enter")
+    await expect(page.locator(".memory-forgotten h2")).to_have_text("The note is forgotten everywhere")
+    await expect(page.locator("[data-note='project/door-code-x1f']")).to_have_count(0)
+    assert await serious_findings(page) == []
+    await shot(page, f"memory-forgotten-{width}")
+    assert not file_of(notes_site, "door-code-x1f").exists()
+    assert "note=" not in page.url, "a reload would look for it"
+    assert "zyxwordle" not in await page.evaluate("JSON.stringify(sessionStorage)")
+    home = notes_site.environment.home.root
+    assert not [file for file in home.rglob("*") if file.is_file() and b"zyxwordle" in file.read_bytes()]
+
+
 @pytest.mark.parametrize(("width", "language"), [(390, "en"), (320, "fr")])
 async def test_on_a_phone_the_notes_begin_in_the_upper_half_and_menus_stay_on_the_screen(
     notes_site: LiveSite, open_page: OpenPage, width: int, language: str

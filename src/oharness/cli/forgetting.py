@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from oharness.cli.approval import says_yes
@@ -13,49 +12,11 @@ from oharness.cli.usage import NobodyToAsk
 from oharness.core.errors import OharnessError
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import msg
+from oharness.language.sentences import trace_place, trace_stays
 from oharness.memory import everywhere
 from oharness.memory.everywhere import Found, Look, Receipt, Stays
-from oharness.memory.note_traces import Where, Why, purge_waits
+from oharness.memory.note_traces import Where
 from oharness.memory.scopes import Memory
-
-_PLACES = {
-    Where.NOTE: msg("the note itself"),
-    Where.BACKUPS: msg("backups"),
-    Where.SYNCED_COPIES: msg("copies as last synced"),
-    Where.OUTBOX: msg("a change on its way to the cloud"),
-    Where.CONFLICTS: msg("open conflicts"),
-    Where.RECALL_INDEX: msg("the recall index"),
-    Where.RECALL_COUNTS: msg("recall counts"),
-    Where.RECORDS: msg("records of tidying and sync"),
-    Where.EXTRACTION: msg("conversations that wait for extraction"),
-    Where.TRANSCRIPTS: msg("messages in transcripts"),
-    Where.AUDIT_LOG: msg("lines of the audit log"),
-    Where.CHAT_HISTORY: msg("lines of the chat history"),
-    Where.LEFTOVERS: msg("files that a crash left"),
-    Where.CLOUD: msg("the cloud"),
-    Where.GIT_HISTORY: msg("git history"),
-    Where.OTHER_NOTES: msg("other notes"),
-    Where.OTHER_VERSIONS: msg("earlier versions of other notes"),
-    Where.OTHER_DEVICES: msg("other devices"),
-}
-_REASONS = {
-    Why.IN_USE: msg("Somebody works in it right now. Close other windows of oHarness and run the command again."),
-    Why.SYNC_RUNNING: msg("A sync is running. Run the command again when it is done."),
-    Why.NOT_A_NOTE: msg("There is something else than a note under this name. Look at it, and remove it by hand."),
-    Why.IN_COMMITS: msg(
-        "Commits hold {detail}. To take it out of them, rewrite the history (git filter-repo --invert-paths --path "
-        "{detail}), and everybody who has a clone has to fetch it anew."
-    ),
-    Why.SAID_IN_ANOTHER_NOTE: msg("The note {detail} says the same. Edit it, or forget it too."),
-    Why.SAID_IN_EARLIER_VERSION: msg(
-        "A backup or synced copy of the note {detail} says the same, and perhaps the cloud. It goes with "
-        "`oharness memory forget {detail} --everywhere`; to keep that note, remove the file of the backup by hand."
-    ),
-    Why.WAITS_FOR_SYNC: msg("The cloud removes its copies with the next sync. Run `oharness sync now`."),
-    Why.OUT_OF_REACH: msg(
-        "They drop the note with their next sync and keep a backup of it. Run the same command there."
-    ),
-}
 
 
 def forget_everywhere(call: Invocation, note_id: str, kind: ScopeKind | None, *, yes: bool) -> int:
@@ -106,10 +67,7 @@ def _after_sync(call: Invocation, memory: Memory, receipt: Receipt) -> Receipt:
         asyncio.run(_one_pass(call, memory, receipt.scope))
     except OharnessError:
         return receipt
-    if purge_waits(memory, memory.service(receipt.scope).scope, receipt.id):
-        return receipt
-    kept = tuple(one for one in receipt.kept if one.where is not Where.CLOUD)
-    return replace(receipt, removed=(*receipt.removed, Found(Where.CLOUD, 1)), kept=kept)
+    return everywhere.after_a_pass(memory, receipt)
 
 
 async def _one_pass(call: Invocation, memory: Memory, kind: ScopeKind) -> None:
@@ -165,11 +123,10 @@ def _left_lines(look: Look, output: Output) -> Iterator[str]:
 
 def _found_lines(found: Sequence[Found], output: Output) -> Iterator[str]:
     for one in found:
-        yield f"  {one.count:>4}  {output.words.text(_PLACES[one.where])}"
+        yield f"  {one.count:>4}  {trace_place(one.where, output.words)}"
 
 
 def _stays_lines(stays: Sequence[Stays], output: Output) -> Iterator[str]:
     for one in stays:
-        place, why = output.words.text(_PLACES[one.where]), _REASONS[one.why]
-        reason = output.words.text(why, detail=one.detail) if one.detail else output.words.text(why)
-        yield f"  {output.ink.warning('!')} {place}: {reason}"
+        told = trace_stays(one.why, one.detail, output.words)
+        yield f"  {output.ink.warning('!')} {trace_place(one.where, output.words)}: {told}"

@@ -349,6 +349,40 @@ REASONS: Mapping[str, str] = {
 """What a reason's code means, for the middle of a sentence."""
 
 
+TRACES: Mapping[str, str] = {
+    # where a note that is forgotten everywhere leaves something
+    "note": "the note itself",
+    "backups": "backups",
+    "synced-copies": "copies as last synced",
+    "outbox": "a change on its way to the cloud",
+    "conflicts": "open conflicts",
+    "recall-index": "the recall index",
+    "recall-counts": "recall counts",
+    "records": "records of tidying and sync",
+    "extraction": "conversations that wait for extraction",
+    "transcripts": "messages in transcripts",
+    "audit-log": "lines of the audit log",
+    "chat-history": "lines of the chat history",
+    "leftovers": "files that a crash left",
+    "cloud": "the cloud",
+    "git-history": "git history",
+    "other-notes": "other notes",
+    "other-versions": "earlier versions of other notes",
+    "other-devices": "other devices",
+    # why something of it stays, and what to do
+    "in-use": "Somebody works in it right now. Close other windows of oHarness, then forget the note again.",
+    "sync-running": "A sync is running. Forget the note again when it is done.",
+    "not-a-note": "There is something else than a note under this name. Look at it, and remove it by hand.",
+    "in-commits": "Commits hold {detail}. To take it out of them, rewrite the history (git filter-repo --invert-paths "
+    "--path {detail}), and everybody who has a clone has to fetch it anew.",
+    "said-in-another-note": "The note {detail} says the same. Edit it, or forget it too.",
+    "said-in-earlier-version": "A backup or synced copy of the note {detail} says the same, and perhaps the cloud. "
+    "It goes with `oharness memory forget {detail} --everywhere`; to keep that note, remove the file of the backup by "
+    "hand.",
+    "waits-for-sync": "The cloud removes its copies with the next sync. Run `oharness sync now`.",
+    "out-of-reach": "They drop the note with their next sync and keep a backup of it. Forget it everywhere there too.",
+}
+
 PARTS: Mapping[str, str] = {
     "id": "id",
     "summary": "summary",
@@ -367,6 +401,17 @@ def reason_phrase(reason: str, words: Catalogue) -> str:
     """
     known = reason if reason in REASONS else reason.removeprefix("held-")
     return words.text(REASONS[known]) if known in REASONS else known
+
+
+def trace_place(where: str, words: Catalogue) -> str:
+    """A place where a note that is forgotten everywhere leaves something."""
+    return words.text(TRACES.get(where, where))
+
+
+def trace_stays(why: str, detail: str, words: Catalogue) -> str:
+    """Why something of it stays there, and what to do."""
+    sentence = TRACES.get(why, why)
+    return words.text(sentence, detail=detail) if detail else words.text(sentence)
 
 
 def error_sentence(error: OharnessError, words: Catalogue) -> str:

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from oharness.core.clock import Clock
 from oharness.core.errors import OharnessError
 from oharness.language.catalogue import LANGUAGES, Catalogue, msg
-from oharness.language.sentences import error_sentence, notice_sentence, reason_phrase
+from oharness.language.sentences import error_sentence, notice_sentence, reason_phrase, trace_place, trace_stays
 from oharness.web.markdown import Links, rendered
 from oharness.web.moments import Moments
 from oharness.web.renderers.registry import FUNCTIONS, RENDERERS
@@ -179,6 +179,8 @@ def _words_of(language: str, clock: Clock) -> dict[str, Any]:
         "say": lambda value: said(value, words),
         "sentence": sentence,
         "reason": lambda code: reason_phrase(code, words),
+        "trace_place": lambda where: trace_place(where, words),
+        "trace_stays": lambda why, detail: trace_stays(why, detail, words),
         "notice": lambda key, fields: notice_sentence(key, fields, words),
         "moment": lambda at_ms: moments.ago(at_ms, clock.now_ms()),
         "minute": moments.minute,

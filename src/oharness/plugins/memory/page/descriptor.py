@@ -18,6 +18,7 @@ ACTIONS = (
     "create",
     "save",
     "delete",
+    "forget-everywhere",
     "restore",
     "try",
     "preview",

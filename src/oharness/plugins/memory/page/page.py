@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from oharness.core.errors import NotFound, OharnessError
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import msg
+from oharness.memory.everywhere import after_a_pass
 from oharness.memory.restoring import restore_backup
 from oharness.memory.scopes import Memory
 from oharness.memory.service import NoteNotFound
@@ -15,7 +16,7 @@ from oharness.notes.hashing import content_hash
 from oharness.notes.links import linked_ids
 from oharness.notes.note import Note
 from oharness.plugins.memory.background import BackgroundSync
-from oharness.plugins.memory.page import asked, backups, conflicts, editing, notes, problems, trying
+from oharness.plugins.memory.page import asked, backups, conflicts, editing, forgetting, notes, problems, trying
 from oharness.plugins.memory.page.asked import Document, Fields
 from oharness.plugins.memory.page.editing import Draft, Moved
 from oharness.plugins.memory.page.live import Live
@@ -66,6 +67,7 @@ class MemoryPage:
             "sync": self._sync,
             "conflicts": self._conflicts,
             "unchanged": self._unchanged,
+            "traces": self._traces,
             "backups": lambda _: backups.backups_document(memory),
             "backup": lambda query: backups.backup_document(memory, asked.text(query, "backup")),
             "tidy": self._tidy,
@@ -103,6 +105,8 @@ class MemoryPage:
                 return {"part": "merge", "data": await self._tidy_place.draft(fields, self.shelves.shelf())}
             case "merge":
                 return await self._merge(fields)
+            case "forget-everywhere":
+                return await self._forget_everywhere(fields)
         actions: Mapping[str, Callable[[Fields], Document]] = {
             "create": self._create,
             "save": self._save,
@@ -223,6 +227,10 @@ class MemoryPage:
     def _sync(self, query: Fields) -> Document:
         return self.syncing.document(self.shelves.shelf())
 
+    def _traces(self, query: Fields) -> Document:
+        scope = asked.scope(query) or ScopeKind.PROJECT
+        return forgetting.traces_document(self.memory, asked.text(query, "id"), scope)
+
     def _conflicts(self, query: Fields) -> Document:
         document = conflicts.conflicts_document(self.syncing) | {"conflict": None}
         if note_id := asked.text(query, "note"):
@@ -301,7 +309,7 @@ class MemoryPage:
             return {"part": "note", "query": {"id": note_id, "scope": str(scope)}, "toast": said}
         return {
             "part": "gone",
-            "data": {"id": note_id},
+            "data": {"id": note_id, "scope": str(scope)},
             "toast": {"text": msg("Deleted {id}."), "fields": {"id": note_id}},
             "undo": {"action": "restore", "fields": {"backup": gone.backup}},
         }
@@ -365,6 +373,15 @@ class MemoryPage:
         self.live.tell()
         said = {"text": msg("The merge is undone."), "fields": {}}
         return {"go": {"page": "memory", "query": {"note": kept}}, "toast": said}
+
+    async def _forget_everywhere(self, fields: Fields) -> Document:
+        note_id, scope = asked.text(fields, "id"), asked.scope(fields) or ScopeKind.PROJECT
+        receipt = await asyncio.to_thread(forgetting.forget, self.memory, note_id, scope)
+        if forgetting.waits_for_the_cloud(receipt) and await self.syncing.brought_in_step(scope):
+            receipt = await asyncio.to_thread(after_a_pass, self.memory, receipt)
+        self.shelves.make_unseen()
+        self.live.tell()
+        return {"part": "forgotten", "data": forgetting.receipt_document(receipt)}
 
     def _mend(self, fields: Fields) -> Document:
         directory = self.syncing.directory(asked.scope(fields) or ScopeKind.PROJECT)

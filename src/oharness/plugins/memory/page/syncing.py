@@ -150,6 +150,16 @@ class Syncing:
         except OharnessError as error:
             return error
 
+    async def brought_in_step(self, scope: ScopeKind) -> bool:
+        """A pass over one scope, straight away; whether it got through."""
+        background, coordinator, directory = self.background, self.coordinator, self.directory(scope)
+        if background is None or coordinator is None or directory is None or key_of(directory) not in background.keys:
+            return False
+        try:
+            return first_error(await coordinator.sync_now([key_of(directory)])) is None
+        except OharnessError:
+            return False
+
     def _scope(self, status: ScopeStatus, shelf: Shelf) -> Document:
         kind = status.scope.kind
         directory = self.directory(kind)

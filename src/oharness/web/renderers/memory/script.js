@@ -96,11 +96,16 @@
     if (versions && versions.closest("[data-note]").dataset.note === unfolded) versions.open = true;
   });
 
-  // A form that is sent the moment it appears waits until it is ready.
+  // A form that is sent the moment it appears waits until it is ready. Drawn anew meanwhile, its like is sent.
+  const told = (form) => new URLSearchParams(new FormData(form)).toString();
   document.addEventListener("submit", (event) => {
-    if (event.defaultPrevented || !event.target.hasAttribute("hx-post")) return;
+    const form = event.target;
+    if (event.defaultPrevented || !form.hasAttribute("hx-post")) return;
     event.preventDefault();
-    setTimeout(() => event.target.requestSubmit(event.submitter), 50);
+    setTimeout(() => {
+      const alike = [...document.forms].find((one) => one.getAttribute("hx-post") === form.getAttribute("hx-post") && told(one) === told(form));
+      if (form.isConnected) form.requestSubmit(event.submitter); else if (alike) alike.requestSubmit();
+    }, 50);
   });
 
   // The list comes back as long as it was.
@@ -117,6 +122,7 @@
     if (event.detail.requestConfig && event.detail.requestConfig.verb === "post") {
       const note = pane() && pane().querySelector("#memory-note");
       const address = event.detail.requestConfig.elt.dataset && event.detail.requestConfig.elt.dataset.address;
+      if (pane() && pane().querySelector("[data-gone]")) history.replaceState({}, "", withList(location.pathname));
       if (note && address) history.replaceState({}, "", withList(address));
     }
   });
@@ -138,6 +144,11 @@
     for (const field of form.querySelectorAll("textarea[name], input[name]:not([type=hidden]), select[name]")) fields[field.name] = field.value;
     try { sessionStorage.setItem(draftKey(name), JSON.stringify(fields)); } catch { /* the text is still in the page */ }
   }
+  // Nor is anything that was typed kept of a note that was forgotten.
+  document.body.addEventListener("htmx:afterSwap", () => {
+    const forgotten = pane() && pane().querySelector("[data-forgotten]");
+    if (forgotten) dropDraft(forgotten.dataset.forgotten);
+  });
   function dropDraft(name) { try { sessionStorage.removeItem(draftKey(name)); } catch { /* nothing is kept */ } }
   document.body.addEventListener("done", (event) => {
     const moved = event.target.closest("[data-keep-draft]");

@@ -191,6 +191,15 @@ def test_flushing_changes_nothing_that_can_be_seen(machine: Machine) -> None:
     assert [machine.files.read(path) for path in paths] == [b"a", b"b", b"c"]
 
 
+def test_what_is_to_be_done_meanwhile_is_done_once_and_its_fault_is_not_lost(machine: Machine) -> None:
+    done: list[str] = []
+    written(machine, "a", b"a")
+    machine.files.flush_files(machine.folder, ["a"], lambda: done.append("computed"))
+    assert done == ["computed"]
+    with pytest.raises(ZeroDivisionError):
+        machine.files.flush_files(machine.folder, ["a"], lambda: done.append(str(1 / 0)))
+
+
 def test_one_process_at_a_time_holds_a_lock(machine: Machine) -> None:
     held = machine.files.take_lock(machine.folder / "lock", 0.0)
     with pytest.raises(LockTaken):

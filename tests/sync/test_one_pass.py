@@ -1,12 +1,14 @@
 """One pass brings a directory and its cloud scope together, whatever happened on both sides."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from oharness.disk.filesystem import FileRead, FileSystem
+from oharness.notes.frontmatter import note_text
+from oharness.notes.note import Note
 from oharness.testing.devices import Device, settle_all
 from oharness.testing.sync_server import SyncServer
 
@@ -44,6 +46,32 @@ class _CountsReading(FileSystem):
     def read_plain(self, path: Path, limit: int) -> FileRead:
         self.read_names.append(path.name)
         return super().read_plain(path, limit)
+
+
+class _SavesMeanwhile(FileSystem):
+    """Another program saves a note when ours has written its own under other names."""
+
+    def write_all_new(self, folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
+        super().write_all_new(folder, files, mode)
+        if len(files) > 100:
+            (folder / "n-7.md").write_bytes(note_text(Note("n-7", "S", "theirs")).encode())
+
+
+async def test_what_somebody_saves_while_hundreds_come_down_stays_and_is_not_taken_for_in_sync(
+    tmp_path: Path, server: SyncServer
+) -> None:
+    a, b = Device(tmp_path / "a", server), Device(tmp_path / "b", server, files=_SavesMeanwhile())
+    for number in range(300):
+        a.write(f"n-{number}", f"text {number}")
+    await a.sync()
+    report = await b.sync()
+    assert (len(report.added), report.held_back) == (299, {"n-7": "changed"})
+    assert b.bodies() == {f"n-{number}": f"text {number}" for number in range(300)} | {"n-7": "theirs"}
+    report = await b.sync()
+    assert (report.conflicts, report.added, report.changed, report.pushed) == (["n-7"], [], [], [])
+    a.write("n-8", "edited")
+    await a.sync()
+    assert (await b.sync()).changed == ["n-8"]
 
 
 async def test_a_note_that_goes_up_is_read_once(tmp_path: Path, server: SyncServer) -> None:

@@ -17,9 +17,10 @@ from typing import assert_never
 
 from oharness.core.clock import Millis
 from oharness.core.errors import StorageFailed
-from oharness.disk.filesystem import PRIVATE_FILE, FileSystem, NotARegularFile
+from oharness.disk.filesystem import PRIVATE_FILE, FileSystem, Meanwhile, NotARegularFile
 
 LEFTOVER_AGE_MS = 10 * 60 * 1000
+_MANY = 200
 _TEMPORARY = re.compile(r"\.oharness-[0-9a-f]{16}\.tmp")
 
 
@@ -127,18 +128,45 @@ def create_in_place(files: FileSystem, path: Path, data: bytes, mode: int = PRIV
     whoever reads them can tell one that is cut off. They have reached the device when this returns.
     Raises: StorageFailed; a file that is cut off may then be left.
     """
+    if not write_in_place(files, path, data, mode):
+        return False
+    flush_in_place(files, [path])
+    return True
+
+
+def write_in_place(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_FILE) -> bool:
+    """The first half of `create_in_place`: the bytes need not have reached the device.
+
+    Raises: StorageFailed.
+    """
     with storage_errors(path):
         try:
             files.write_new(path, data, mode)
-            files.flush_file(path)
         except FileExistsError:
             return False
         except OSError:
             with contextlib.suppress(OSError):
                 files.remove(path)
             raise
-        files.flush_directory(path.parent)
     return True
+
+
+def flush_in_place(files: FileSystem, paths: Sequence[Path]) -> None:
+    """The second half, for files of one folder; those that do not reach the device are removed.
+
+    Raises: StorageFailed.
+    """
+    for path in paths:
+        with storage_errors(path):
+            try:
+                files.flush_file(path)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    files.remove(path)
+                raise
+    if paths:
+        with storage_errors(paths[0].parent):
+            files.flush_directory(paths[0].parent)
 
 
 def create_file(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_FILE) -> bool:
@@ -149,10 +177,16 @@ def create_file(files: FileSystem, path: Path, data: bytes, mode: int = PRIVATE_
     return not write_files(files, [PlannedWrite(path, data, Absent(), mode)])
 
 
-def write_files(files: FileSystem, writes: Sequence[PlannedWrite], new: NewFiles | None = None) -> list[Path]:
+def write_files(
+    files: FileSystem,
+    writes: Sequence[PlannedWrite],
+    new: NewFiles | None = None,
+    meanwhile: Meanwhile = lambda: None,
+) -> list[Path]:
     """Carries out the writes with one flush for all, and gives the paths that were left alone.
 
     Left alone are those that no longer hold what their writer expected, and of `new` those whose name is taken.
+    `meanwhile` is computed while many files are flushed.
     Raises: StorageFailed; every file is then either as it was or as planned, none is in between.
     """
     batch = _Batch(files, new)
@@ -160,7 +194,7 @@ def write_files(files: FileSystem, writes: Sequence[PlannedWrite], new: NewFiles
         for write in writes:
             batch.stage(write)
         batch.stage_new()
-        batch.flush()
+        batch.flush(meanwhile)
         return batch.publish()
     except OSError as error:
         failed = batch.clear() or (writes[0].path if writes else Path())
@@ -247,13 +281,15 @@ class _Batch:
             self._new.folder, list(zip(names, self._new.data.values(), strict=True)), self._new.mode
         )
 
-    def flush(self) -> None:
+    def flush(self, meanwhile: Meanwhile) -> None:
         """Returns when all of it has reached the device."""
         for folder, names in self._folders.items():
             if len(names) == 1:
                 self._files.flush_file(folder / names[0])
-            else:
+            elif len(names) < _MANY:
                 self._files.flush_files(folder, names)
+            else:
+                self._files.flush_files(folder, names, meanwhile)
 
     def publish(self) -> list[Path]:
         """Gives every file its name; the paths that were left alone."""

@@ -11,7 +11,8 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -35,6 +36,14 @@ _LOCK_POLL_SECONDS = 0.02
 
 StrPath: TypeAlias = str | Path
 """Text where there are thousands: a `Path` for each takes as long as the system takes to make the file."""
+
+
+Meanwhile: TypeAlias = Callable[[], None]
+"""Something to compute while the device works; it touches no file."""
+
+
+def _nothing() -> None:
+    """Nothing to compute."""
 
 
 class NotARegularFile(OSError):
@@ -174,11 +183,15 @@ class FileSystem:
         finally:
             os.close(handle)
 
-    def flush_files(self, directory: Path, names: Sequence[str]) -> None:
-        """The same for many files of one folder, in one step where the system has one."""
-        if not _flush_file_system(directory):
-            for name in names:
-                FileSystem.flush_file(self, directory / name)
+    def flush_files(self, directory: Path, names: Sequence[str], meanwhile: Meanwhile = _nothing) -> None:
+        """The same for many files of one folder, in one step where the system has one; `meanwhile` runs beside it."""
+        if meanwhile is _nothing:
+            self._flush_files(directory, names)
+            return
+        with ThreadPoolExecutor(1, "flush") as beside:
+            flushed = beside.submit(self._flush_files, directory, names)
+            meanwhile()
+            flushed.result()
 
     def flush_directory(self, path: Path) -> None:
         """Returns when the names in a folder have reached the device; nothing to do on Windows."""
@@ -208,6 +221,11 @@ class FileSystem:
             except FileExistsError:
                 taken.append(source)
         return taken
+
+    def _flush_files(self, directory: Path, names: Sequence[str]) -> None:
+        if not _flush_file_system(directory):
+            for name in names:
+                FileSystem.flush_file(self, directory / name)
 
     def remove(self, path: Path) -> None:
         """Removes a file or a link, not a folder."""

@@ -30,7 +30,7 @@ from oharness.disk.atomic import (
     storage_errors,
     write_files,
 )
-from oharness.disk.filesystem import FileRead, FileSystem, Listing
+from oharness.disk.filesystem import FileRead, FileSystem, Listing, Meanwhile
 from oharness.disk.folder_lock import FolderLock
 from oharness.notes.entry import FileStamp, ProblemEntry
 from oharness.notes.frontmatter import FILE_SUFFIX, note_file_name, note_text, parse_note
@@ -224,8 +224,10 @@ class NoteDir:
                 raise NoteChangedOnDisk(note.id, str(self.note_path(note.id)))
             return self.stamp_of(note.id)
 
-    def write_many(self, writes: Sequence[NoteWrite]) -> list[str]:
+    def write_many(self, writes: Sequence[NoteWrite], meanwhile: Meanwhile = lambda: None) -> list[str]:
         """Writes the notes with one flush for all, and gives the ids of those whose files had changed.
+
+        `meanwhile` is computed while many files are flushed.
 
         Raises: IdCaseCollision before anything is written; StorageFailed; FolderBusy; DirectoryRedirected.
         """
@@ -240,7 +242,9 @@ class NoteDir:
                 for w in writes
                 if not isinstance(w.expected, Absent)
             ]
-            changed = {path.name for path in write_files(self._files, others, NewFiles(self.path, new, mode))}
+            changed = {
+                path.name for path in write_files(self._files, others, NewFiles(self.path, new, mode), meanwhile)
+            }
             return [w.note.id for w in writes if note_file_name(w.note.id) in changed] if changed else []
 
     def delete(self, note_id: str, expected: Holding) -> None:

@@ -4,18 +4,19 @@ Copies are named by content hash and lie together in packs, one pack for each ti
 are one file, and one more is one small file. Packs that are small or mostly unused are joined now and then.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from oharness.disk.atomic import (
     Anything,
-    create_in_place,
     ensure_directory,
+    flush_in_place,
     remove_files,
     storage_errors,
     write_file,
+    write_in_place,
 )
 from oharness.disk.filesystem import PRIVATE_DIRECTORY, FileSystem
 from oharness.disk.sync_shapes import STATE_VERSION, StateShape, kept_note
@@ -53,8 +54,21 @@ class SyncCopies:
 
         Raises: StorageFailed.
         """
-        for part in _parts(copies):
-            self._write_pack(part)
+        self.make_durable(self.write(copies))
+
+    def write(self, copies: Mapping[str, tuple[str, str]]) -> list[Path]:
+        """Writes them without waiting for the device; `make_durable` has to follow before anything counts on them.
+
+        Raises: StorageFailed.
+        """
+        return [self._write_pack(part) for part in _parts(copies)]
+
+    def make_durable(self, packs: Sequence[Path]) -> None:
+        """Returns when written packs have reached the device.
+
+        Raises: StorageFailed.
+        """
+        flush_in_place(self._files, packs)
 
     def find(self, hashes: Collection[str]) -> dict[str, Note]:
         """The copies with these hashes, as far as there are any.
@@ -127,7 +141,7 @@ class SyncCopies:
         if len(names) <= MOST_PACKS:
             return
         for group in self._groups(names, set(used)):
-            self._write_pack(group.copies)
+            self.save_texts(group.copies)
             removals = [(self._folder / name, Anything()) for name in group.names]
             remove_files(self._files, removals)
 
@@ -146,15 +160,14 @@ class SyncCopies:
         if group.names:
             yield group
 
-    def _write_pack(self, copies: Mapping[str, tuple[str, str]]) -> None:
-        if not copies:
-            return
+    def _write_pack(self, copies: Mapping[str, tuple[str, str]]) -> Path:
         ensure_directory(self._files, self._folder, PRIVATE_DIRECTORY)
         names = self._names()
         number = int(names[-1].removesuffix(_SUFFIX)) + 1 if names else 1
         data = msgspec.json.encode(_PackShape(version=STATE_VERSION, copies=dict(copies)))
-        while not create_in_place(self._files, self._folder / f"{number:010}{_SUFFIX}", data):
+        while not write_in_place(self._files, path := self._folder / f"{number:010}{_SUFFIX}", data):
             number += 1
+        return path
 
     def _read_pack(self, name: str) -> dict[str, tuple[str, str]]:
         path = self._folder / name

@@ -146,6 +146,10 @@ class SyncState:
         """
         self._save(BASELINE, baseline_shape(baseline, self._entries), baseline)
 
+    def encode_ahead(self, baseline: Baseline) -> None:
+        """Computes what `save_baseline` of it, or of one much like it, will write; touches no file."""
+        self._entries.members(baseline.entries)
+
     def known_files(self) -> dict[str, KnownFile]:
         """How note files looked when they were last read.
 

@@ -1,6 +1,7 @@
 """Carries out planned work on disk, a batch at a time: backups, copies, files, conflicts, baseline, in that order.
 
-Blocking; runs in a thread. One flush for the files of a batch, and the baseline after it. A file that is no longer
+Blocking; runs in a thread. One flush for the files of a batch, copies among them where they share a file system, and
+the baseline after it. A file that is no longer
 what the plan saw is left alone, and so is everything else about its note: the next look decides anew.
 """
 
@@ -10,6 +11,7 @@ from typing import assert_never
 
 from oharness.disk.atomic import Absent, Expected, Holding
 from oharness.disk.backups import SetAside as BackupOf
+from oharness.disk.filesystem import Meanwhile
 from oharness.disk.note_dir import DamagedFile, NoteDelete, NoteFile, NoteWrite
 from oharness.notes.frontmatter import note_text
 from oharness.notes.hashing import content_hash
@@ -52,8 +54,12 @@ def apply_works(
         [_backup(directory, aside, read) for work in works for aside in work.set_aside]
     )
     texts = {work.id: note_text(work.copy) for work in works if work.copy}
-    directory.state.copies.save_texts({content_hash(w.copy): (w.id, texts[w.id]) for w in works if w.copy})
-    held = _write_files(directory, works, read, texts)
+    packs = directory.state.copies.write({content_hash(w.copy): (w.id, texts[w.id]) for w in works if w.copy})
+    planned = {work.id: work.entry for work in works if work.entry}
+    held = _write_files(
+        directory, works, read, texts, lambda: directory.state.encode_ahead(with_entries(baseline, planned))
+    )
+    directory.state.copies.make_durable(packs)
     done = tuple(work for work in works if work.id not in held)
     for work in done:
         if work.conflict:
@@ -75,7 +81,11 @@ def _backup(directory: Directory, aside: SetAside, read: Mapping[str, NoteFile])
 
 
 def _write_files(
-    directory: Directory, works: Sequence[NoteWork], read: Mapping[str, NoteFile], copies: Mapping[str, str]
+    directory: Directory,
+    works: Sequence[NoteWork],
+    read: Mapping[str, NoteFile],
+    copies: Mapping[str, str],
+    meanwhile: Meanwhile,
 ) -> dict[str, str]:
     """Removes, then writes; gives the notes that were left alone. `copies` are texts of copies, by note id."""
     if not any(work.file for work in works):
@@ -98,16 +108,16 @@ def _write_files(
                 case _:
                     assert_never(work.file)
         held |= dict.fromkeys(directory.folder.delete_many(deletes) if deletes else [], HoldReason.CHANGED)
-        held |= _write_many(directory, writes)
+        held |= _write_many(directory, writes, meanwhile)
     return held
 
 
-def _write_many(directory: Directory, writes: list[NoteWrite]) -> dict[str, str]:
+def _write_many(directory: Directory, writes: list[NoteWrite], meanwhile: Meanwhile) -> dict[str, str]:
     """Writes all that can be written beside what is there; one id that differs in letter case stops no other."""
     held: dict[str, str] = {}
     while writes:
         try:
-            return held | dict.fromkeys(directory.folder.write_many(writes), HoldReason.CHANGED)
+            return held | dict.fromkeys(directory.folder.write_many(writes, meanwhile), HoldReason.CHANGED)
         except IdCaseCollision as collision:
             held[collision.note_id] = HoldReason.CASE_COLLISION
             writes = [write for write in writes if write.note.id != collision.note_id]

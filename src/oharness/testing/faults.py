@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from oharness.disk.filesystem import FileRead, FileSystem, Listing
+from oharness.disk.filesystem import FileRead, FileSystem, Listing, Meanwhile
 
 _Result = TypeVar("_Result")
 
@@ -77,7 +77,8 @@ class FaultyFileSystem(FileSystem):
         self._step("flush", path, lambda: super(FaultyFileSystem, self).flush_file(path))
         self._unflushed.pop(path.stat().st_ino, None)
 
-    def flush_files(self, directory: Path, names: Sequence[str]) -> None:
+    def flush_files(self, directory: Path, names: Sequence[str], meanwhile: Meanwhile = lambda: None) -> None:
+        meanwhile()
         self._step("flush", directory, lambda: super(FaultyFileSystem, self).flush_files(directory, names))
         for name in names:
             self._unflushed.pop((directory / name).stat().st_ino, None)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from oharness.disk.filesystem import FileRead, FileSystem, Listing, LockTaken, NotARegularFile
+from oharness.disk.filesystem import FileRead, FileSystem, Listing, LockTaken, Meanwhile, NotARegularFile
 from oharness.notes.entry import FileStamp
 from oharness.testing.faults import Crashed, taken_of
 
@@ -423,7 +423,8 @@ class SimulatedFiles(FileSystem):
         self._step("flush", path)
         self._flush(path)
 
-    def flush_files(self, directory: Path, names: Sequence[str]) -> None:
+    def flush_files(self, directory: Path, names: Sequence[str], meanwhile: Meanwhile = lambda: None) -> None:
+        meanwhile()
         self._step("flush", directory)
         for name in names:
             self._flush(directory / name)

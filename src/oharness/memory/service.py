@@ -87,12 +87,6 @@ class MemoryService:
             self._index.close()
             self._index = RecallIndex.in_memory()
 
-    def leave_index(self) -> None:
-        """Lets go of the index, whose file is to be removed; `refresh` fills one of this process alone instead."""
-        with self._lock:
-            dropped, self._index = self._index, RecallIndex.in_memory()
-            dropped.close()
-
     def refresh(self) -> None:
         """Looks at the directory and reads what changed.
 

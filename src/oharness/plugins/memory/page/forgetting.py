@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from oharness.core.errors import OharnessError
 from oharness.core.scopes import ScopeKind
 from oharness.disk.note_dir import NoteFile
-from oharness.memory.everywhere import Found, Receipt, Stays, check_known, forget_everywhere, look_everywhere
+from oharness.memory.everywhere import Found, Receipt, Stays, check_known, look_everywhere
 from oharness.memory.note_traces import Where
 from oharness.memory.scopes import Memory
 from oharness.plugins.memory.page.asked import Document
@@ -25,16 +25,6 @@ def traces_document(memory: Memory, note_id: str, scope: ScopeKind) -> Document:
         "found": _found(look.found),
         "stays": _stays(look.stays),
     }
-
-
-def forget(memory: Memory, note_id: str, scope: ScopeKind) -> Receipt:
-    """Removes everything of the note that can be; the open memory goes on with what is left.
-
-    Raises: as `forget_everywhere`.
-    """
-    receipt = forget_everywhere(memory, note_id, scope)
-    memory.refresh()
-    return receipt
 
 
 def receipt_document(receipt: Receipt) -> Document:

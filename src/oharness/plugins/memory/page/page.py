@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from oharness.core.errors import NotFound, OharnessError
 from oharness.core.scopes import ScopeKind
 from oharness.language.catalogue import msg
-from oharness.memory.everywhere import after_a_pass
+from oharness.memory.everywhere import after_a_pass, forget_everywhere
 from oharness.memory.restoring import restore_backup
 from oharness.memory.scopes import Memory
 from oharness.memory.service import NoteNotFound
@@ -376,7 +376,7 @@ class MemoryPage:
 
     async def _forget_everywhere(self, fields: Fields) -> Document:
         note_id, scope = asked.text(fields, "id"), asked.scope(fields) or ScopeKind.PROJECT
-        receipt = await asyncio.to_thread(forgetting.forget, self.memory, note_id, scope)
+        receipt = await asyncio.to_thread(forget_everywhere, self.memory, note_id, scope)
         if forgetting.waits_for_the_cloud(receipt) and await self.syncing.brought_in_step(scope):
             receipt = await asyncio.to_thread(after_a_pass, self.memory, receipt)
         self.shelves.make_unseen()

@@ -1,4 +1,4 @@
-"""Which notes of a directory a person brought back on purpose, until sync has sent them (`fresh` in P-30).
+"""Which notes of a directory a person brought back on purpose, until they are in sync (`fresh` in P-30).
 
 Without such a mark a note that says what a deleted one said is taken for an old copy, and deleted again.
 """
@@ -43,12 +43,12 @@ class PurposeMarks:
             self._change(lambda before: {**before, **notes})
 
     def drop(self, note_ids: Collection[str]) -> None:
-        """Removes the marks of notes that were sent; without any nothing is written.
+        """Removes the marks of notes that are in sync now; without any nothing is written.
 
         Raises: BrokenFile; StorageFailed; FolderBusy.
         """
         gone = set(note_ids)
-        if gone & self.all().keys():
+        if gone and gone & self.all().keys():
             self._change(lambda before: {n: content for n, content in before.items() if n not in gone})
 
     def _change(self, change: Callable[[dict[str, str]], Mapping[str, str]]) -> None:

@@ -17,7 +17,7 @@ from oharness.notes.frontmatter import note_text
 from oharness.notes.hashing import content_hash
 from oharness.notes.ids import IdCaseCollision
 from oharness.notes.problems import ProblemReason
-from oharness.reconcile.baseline import Baseline, with_entries
+from oharness.reconcile.baseline import AgreedOn, Baseline, with_entries
 from oharness.reconcile.decide import (
     Damaged,
     DeletedHere,
@@ -65,6 +65,8 @@ def apply_works(
         if work.conflict:
             directory.state.open_conflict(work.conflict)
     entries = {work.id: work.entry for work in done if work.entry}
+    # What is agreed on from now on was not made on purpose since; a mark that a crash left would undo a deletion.
+    directory.marks.drop([note_id for note_id, entry in entries.items() if isinstance(entry.agreed, AgreedOn)])
     if entries:
         baseline = with_entries(baseline, entries)
         directory.state.save_baseline(baseline)

@@ -25,7 +25,7 @@ from oharness.reconcile.baseline import AgreedOn, DeletedInCloud, InCloud, Nothi
 from oharness.reconcile.decide import Decision, DeleteHere, DeletionGround, Download, Here
 from oharness.reconcile.work import NoteWork, SetAside, SetAsideReason
 from oharness.sync.apply import apply_works
-from oharness.sync.desk import Desk, close_desk, look_again, open_desk, plan, read_files, works_for
+from oharness.sync.desk import Desk, close_desk, is_in_sync, look_again, open_desk, plan, read_files, works_for
 from oharness.sync.directory import Directory
 from oharness.sync.in_thread import in_thread
 from oharness.sync.listing import list_scope
@@ -105,7 +105,7 @@ def _checked(desk: Desk, batch: NoteBatch) -> tuple[Change, ...]:
     changed = tuple(n for n, planned in batch.planned_from().items() if present.get(n) != planned)
     if changed:
         raise NotesChanged(changed)
-    unsettled = tuple(n for n in batch.planned_from() if not _is_in_sync(desk, n))
+    unsettled = tuple(n for n in batch.planned_from() if not _is_settled(desk, n))
     if unsettled or desk.report.status is PassStatus.PAUSED:
         raise NotInSync(unsettled)
     limit = desk.standing.quota.max_changes if desk.standing else 0
@@ -120,18 +120,11 @@ def _checked(desk: Desk, batch: NoteBatch) -> tuple[Change, ...]:
     return (*deletes, *(_put(desk, write.note) for write in batch.writes))
 
 
-def _is_in_sync(desk: Desk, note_id: str) -> bool:
+def _is_settled(desk: Desk, note_id: str) -> bool:
     entry, side = desk.baseline.entry(note_id), desk.look.files.get(note_id)
     if side is None:
         return isinstance(entry.agreed, NothingAgreed) and not isinstance(entry.seen, InCloud)
-    return (
-        isinstance(entry.agreed, AgreedOn)
-        and isinstance(entry.seen, InCloud)
-        and isinstance(side, Here)
-        and entry.seen.version == entry.agreed.version
-        and side.hash == entry.agreed.version.hash
-        and note_id not in desk.conflicts
-    )
+    return is_in_sync(desk, note_id) and note_id not in desk.conflicts
 
 
 def _put(desk: Desk, note: Note) -> Put:

@@ -12,7 +12,7 @@ from oharness.disk.sync_shapes import Guard, KnownFile, LastPull, Progress
 from oharness.notes.frontmatter import note_file_name
 from oharness.notes.note import Note
 from oharness.protocol.quotas import Standing
-from oharness.reconcile.baseline import AgreedOn, Baseline, Version, inherited, known_versions
+from oharness.reconcile.baseline import AgreedOn, Baseline, InCloud, Version, inherited, known_versions
 from oharness.reconcile.conflict import Conflict
 from oharness.reconcile.decide import NOT_HERE, Decision, DeletedHere, Here, HoldBack
 from oharness.reconcile.guards import Paused
@@ -153,9 +153,10 @@ def _first_baseline(directory: Directory, look: FolderLook) -> Baseline:
 def look_again(desk: Desk) -> None:
     """Looks at the directory anew; opens only files that changed.
 
-    Raises: StorageFailed, DirectoryRedirected, BrokenFile.
+    Raises: StorageFailed, DirectoryRedirected, BrokenFile, FolderBusy.
     """
     directory = desk.directory
+    _let_go_of_marks(desk)
     known = desk.look.known or desk.known
     desk.look = _look(directory, known)
     desk.report.files_opened += desk.look.opened
@@ -164,6 +165,24 @@ def look_again(desk: Desk) -> None:
 def _look(directory: Directory, known: Mapping[str, KnownFile]) -> FolderLook:
     marks = directory.marks.all()
     return look_at_folder(directory.folder, directory.last_look, known, marks, directory.max_notes)
+
+
+def is_in_sync(desk: Desk, note_id: str) -> bool:
+    """Whether directory and cloud say what they agreed on, as far as both were looked at."""
+    entry, side = desk.baseline.entry(note_id), desk.look.files.get(note_id)
+    return (
+        isinstance(entry.agreed, AgreedOn)
+        and isinstance(entry.seen, InCloud)
+        and isinstance(side, Here)
+        and entry.seen.version == entry.agreed.version
+        and side.hash == entry.agreed.version.hash
+    )
+
+
+def _let_go_of_marks(desk: Desk) -> None:
+    """Whoever brought a note back that is in sync now has what they wanted; the next deletion is about that note."""
+    marked = desk.directory.last_look.marks
+    desk.directory.marks.drop([note_id for note_id in marked if is_in_sync(desk, note_id)])
 
 
 def plan(desk: Desk) -> ScopePlan | Paused:
@@ -277,10 +296,11 @@ def _agreed(desk: Desk, note_id: str) -> Version | None:
 def close_desk(desk: Desk) -> None:
     """Keeps what the pass learned, once it went through.
 
-    Raises: StorageFailed.
+    Raises: StorageFailed, BrokenFile, FolderBusy.
     """
     directory, report = desk.directory, desk.report
     keep_baseline(desk)
+    _let_go_of_marks(desk)
     guard = replace(desk.guard, paused=report.paused, confirmed=desk.guard.confirmed if report.paused else ())
     if guard != directory.state.guard():
         directory.state.save_guard(guard)

@@ -39,6 +39,11 @@ class LastLook:
         self._look = NO_LOOK
         self._in_step: tuple[Mapping[str, FileSide], Mapping[str, Entry]] | None = None
 
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """The marks of purpose that the last look knew of."""
+        return self._marks
+
     def of(self, scan: Scan, marks: Mapping[str, str]) -> FolderLook | None:
         """The same look again, when every file looks as it did and had settled then."""
         if self._scan is None or self._scan != scan or self._marks != marks:

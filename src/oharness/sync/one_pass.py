@@ -56,6 +56,8 @@ async def run_pass(desk: Desk, transport: SyncTransport) -> None:
     Raises: as `one_pass`.
     """
     await finish_outbox(desk, transport)
+    if not desk.report.changed_nothing:
+        await in_thread(look_again, desk)  # what was made on purpose is in sync now
     listed = False
     for _ in range(MOST_ROUNDS):
         if not listed:

@@ -178,6 +178,20 @@ async def test_a_pack_cut_off_anywhere_gives_whole_objects_or_none(store: Folder
                 path.unlink()
 
 
+async def test_a_pack_that_was_seen_half_written_is_whole_when_it_is(store: FolderObjects, root: Path) -> None:
+    await store.create_many(objects(1, 2, 3))
+    [pack] = packs(root)
+    whole = pack.read_bytes()
+    for length in range(0, len(whole), 7):
+        watching = another(root)
+        pack.write_bytes(whole[:length])
+        await read(watching, 1, 2, 3)
+        pack.write_bytes(whole)
+        assert await read(watching, 1, 2, 3) == {number: value(number) for number in (1, 2, 3)}
+        assert isinstance((await watching.create_many(objects(3, 4)))[key(3)], Moved)
+        await watching.remove([key(4)])
+
+
 async def test_a_pack_whose_bytes_never_reached_the_disk_gives_no_wrong_body(store: FolderObjects, root: Path) -> None:
     await store.create_many(objects(1, 2, 3))
     [pack] = packs(root)
@@ -328,6 +342,8 @@ async def test_processes_that_share_the_folder_lose_nothing_of_each_other(root: 
     watching = another(root)
     while any(process.poll() is None for process in processes):
         for name in await listed(watching):
+            if "/%unreadable/" in name:  # being written just now
+                continue
             number = int(name.rpartition("-")[2].removesuffix(".md"))
             reading = await watching.read(name)
             assert not isinstance(reading, Found) or reading.value == value(number)

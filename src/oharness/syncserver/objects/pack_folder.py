@@ -46,10 +46,14 @@ class PackedSize(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Pack:
-    """A file as it was when its index was read; `places` is None for one whose index cannot be."""
+    """A file as it was when its index was read; `places` is None for one whose index cannot be.
+
+    One that is not whole was cut off by a crash, or is being written.
+    """
 
     looks: _Looks
     places: Mapping[str, Place] | None
+    is_whole: bool
 
     @property
     def modified_ms(self) -> int:
@@ -140,7 +144,7 @@ class PackFolders:
             with contextlib.suppress(OSError):
                 _unlink(path)
             raise
-        by_file = {**before.by_file, file: _Pack(looks, places)}
+        by_file = {**before.by_file, file: _Pack(looks, places, is_whole=True)}
         self._remember(folder, _Packs(by_file, {**before.where, **dict.fromkeys(places, file)}))
         return taken
 
@@ -205,7 +209,9 @@ def _files(folder: str) -> Iterator[tuple[str, str]]:
 def _now(path: str, known: _Pack | None, *, closely: bool) -> _Pack | None:
     """The pack at a path: the known one if it still looks like that; None if it has gone."""
     try:
-        if known is not None and (not closely or _looks(os.stat(path)) == known.looks):  # noqa: PTH116 - see `durable`
+        if known is not None and known.is_whole and not closely:
+            return known
+        if known is not None and _looks(os.stat(path)) == known.looks:  # noqa: PTH116 - see `durable`
             return known
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - see `durable`
             status = os.fstat(file.fileno())
@@ -214,7 +220,10 @@ def _now(path: str, known: _Pack | None, *, closely: bool) -> _Pack | None:
             index = file.read(length) if length is not None and HEAD_BYTES + length <= status.st_size else None
     except FileNotFoundError:
         return None
-    return _Pack(_looks(status), None if index is None else read_index(head, index, status.st_size))
+    read = None if index is None else read_index(head, index, status.st_size)
+    if read is None:
+        return _Pack(_looks(status), None, is_whole=False)
+    return _Pack(_looks(status), read.places, read.is_whole)
 
 
 def _looks(status: os.stat_result) -> _Looks:

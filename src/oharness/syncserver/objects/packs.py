@@ -58,7 +58,14 @@ def index_bytes(head: bytes) -> int | None:
         return None
 
 
-def read_index(head: bytes, index: bytes, file_bytes: int) -> dict[str, Place] | None:
+class Index(NamedTuple):
+    """Where the objects of a file lie. `is_whole`: it holds all that it says it does."""
+
+    places: dict[str, Place]
+    is_whole: bool
+
+
+def read_index(head: bytes, index: bytes, file_bytes: int) -> Index | None:
     """Where the objects lie that a file of so many bytes holds whole; None when the index is not what it was."""
     try:
         if int(head[-9:-1], 16) != zlib.crc32(index):
@@ -66,8 +73,9 @@ def read_index(head: bytes, index: bytes, file_bytes: int) -> dict[str, Place] |
         listed = msgspec.json.decode(index, type=list[tuple[str, int, int]])
     except (ValueError, msgspec.MsgspecError):
         return None
-    places = _placed(listed, len(head) + len(index))
-    return {name: place for name, place in places.items() if place.offset + place.size <= file_bytes}
+    listed_places = _placed(listed, len(head) + len(index))
+    places = {name: place for name, place in listed_places.items() if place.offset + place.size <= file_bytes}
+    return Index(places, len(places) == len(listed_places))
 
 
 def is_intact(value: bytes, place: Place) -> bool:

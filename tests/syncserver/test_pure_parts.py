@@ -18,6 +18,7 @@ from oharness.syncserver.keys import (
     manifest_key,
     marked_segment,
     object_key,
+    objects_prefix,
     scope_of_object,
     segment,
     team_feed_prefix,
@@ -92,7 +93,7 @@ def test_everything_but_the_plain_characters_is_encoded() -> None:
 def test_keys_are_laid_out_as_the_protocol_says() -> None:
     assert manifest_key("ann", USER_SCOPE) == "users/ann/memory/manifest.json"
     assert manifest_key("a@b", project_scope("p.1")) == "users/a%40b/projects/p%2E1/memory/manifest.json"
-    assert object_key("ann", USER_SCOPE, "n-1", "r-2") == "users/ann/memory/objects/n-1/r-2.md"
+    assert object_key(objects_prefix("ann", USER_SCOPE), "n-1", "r-2") == "users/ann/memory/objects/n-1/r-2.md"
     assert erased_user_key("ann") == "erased/users/ann.json"
     assert erased_team_key("t") == "erased/teams/t.json"
     assert marked_segment("erased/users/a%40b.json") == "a%40b"

@@ -8,7 +8,7 @@ from oharness.core.scopes import Scope
 from oharness.notes.frontmatter import note_file_name, note_text, parse_note
 from oharness.notes.note import Note
 from oharness.notes.problems import NotANote
-from oharness.syncserver.keys import note_prefix, object_key
+from oharness.syncserver.keys import note_prefix, object_key, objects_prefix
 from oharness.syncserver.objects.base import Found, Moved, ObjectStore, Stored, Unknown
 
 REUSE_WITHIN_MS = 24 * 3_600_000
@@ -38,12 +38,11 @@ class BodyStore:
     def __init__(self, store: ObjectStore, clock: Clock, account: str, scope: Scope) -> None:
         self._store = store
         self._clock = clock
-        self._account = account
-        self._scope = scope
+        self._prefix = objects_prefix(account, scope)
 
     def key(self, note_id: str, revision: str) -> str:
         """Where a revision lies."""
-        return object_key(self._account, self._scope, note_id, revision)
+        return object_key(self._prefix, note_id, revision)
 
     async def read(self, wanted: Sequence[WantedObject], max_bytes: int) -> ReadBodies:
         """Bodies in order until the next one would pass `max_bytes`; at least one whatever its size.
@@ -104,7 +103,7 @@ class BodyStore:
         Units: `before_ms` is the store's time. Raises: StoreUnavailable.
         """
         keys = {self.key(note_id, revision) for revision in revisions}
-        async for listed in self._store.list_under(note_prefix(self._account, self._scope, note_id)):
+        async for listed in self._store.list_under(note_prefix(self._prefix, note_id)):
             if listed.modified_ms < before_ms - _PURGE_YOUNGER_MS:
                 keys.add(listed.key)
         return await self._store.remove(sorted(keys))

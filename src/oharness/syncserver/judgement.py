@@ -232,14 +232,15 @@ class _Draft:
         refusal = self._growth_refusal(put.id, size, live)
         if refusal is not None:
             return self._refused(put.id, refusal)
+        revision = self._revision(position)
         entry = NoteEntry(
             hash=put.hash,
-            revision=self._revision(position),
+            revision=revision,
             seq=self._seq,
             bytes=size,
             updated_at=put.note.updated_at,
             prev=_with_latest(present.prev, present.hash) if present else (),
-            recent=self._recent(position, present),
+            recent=_with_newest(present, revision),
         )
         self._keep(put.id, entry)
         return _result(put.id, ChangeStatus.APPLIED, entry)
@@ -250,13 +251,14 @@ class _Draft:
             return _result(delete.id, ChangeStatus.UNCHANGED, self._tombstones.get(delete.id))
         if live.revision != delete.base_revision:
             return self._not_applied(delete.id, ChangeStatus.MISMATCH)
+        revision = self._revision(position)
         tombstone = TombstoneEntry(
             seq=self._seq,
-            revision=self._revision(position),
+            revision=revision,
             hash=live.hash,
             prev=live.prev,
             deleted_at=self._circumstances.now,
-            recent=self._recent(position, live),
+            recent=_with_newest(live, revision),
         )
         self._bury(delete.id, tombstone)
         return _result(delete.id, ChangeStatus.APPLIED, tombstone)
@@ -306,10 +308,6 @@ class _Draft:
     def _revision(self, position: int) -> Revision:
         return revision_of(self._commit.commit_id, position, self._circumstances.revision_suffixes)
 
-    def _recent(self, position: int, present: NoteEntry | TombstoneEntry | None) -> tuple[str, ...]:
-        before = present.recent if present else ()
-        return (*before, self._revision(position))[-MAX_RECENT:]
-
     def _not_applied(self, note_id: str, status: ChangeStatus) -> ChangeResult:
         return ChangeResult(note_id, status, current=self._current(note_id))
 
@@ -331,6 +329,11 @@ def _result(note_id: str, status: ChangeStatus, entry: NoteEntry | TombstoneEntr
 
 def _knows(tombstone: TombstoneEntry, content: str) -> bool:
     return content == tombstone.hash or content in tombstone.prev
+
+
+def _with_newest(present: NoteEntry | TombstoneEntry | None, revision: Revision) -> tuple[str, ...]:
+    before = present.recent if present else ()
+    return (*before, revision)[-MAX_RECENT:]
 
 
 def _with_latest(prev: tuple[str, ...], latest: str) -> tuple[str, ...]:

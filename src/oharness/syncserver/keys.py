@@ -50,14 +50,19 @@ def manifest_key(account: str, scope: Scope) -> str:
     return f"{scope_prefix(account, scope)}manifest.json"
 
 
-def note_prefix(account: str, scope: Scope, note_id: str) -> str:
-    """All revisions of one note."""
-    return f"{scope_prefix(account, scope)}objects/{segment(note_id)}/"
+def objects_prefix(account: str, scope: Scope) -> str:
+    """All bodies of a scope."""
+    return f"{scope_prefix(account, scope)}objects/"
 
 
-def object_key(account: str, scope: Scope, note_id: str, revision: str) -> str:
-    """One revision of one note."""
-    return f"{note_prefix(account, scope, note_id)}{segment(revision)}.md"
+def note_prefix(objects: str, note_id: str) -> str:
+    """All revisions of one note, below the prefix of its scope's bodies."""
+    return f"{objects}{segment(note_id)}/"
+
+
+def object_key(objects: str, note_id: str, revision: str) -> str:
+    """One revision of one note, below the prefix of its scope's bodies."""
+    return f"{objects}{segment(note_id)}/{segment(revision)}.md"
 
 
 def erased_user_key(account: str) -> str:

@@ -230,7 +230,14 @@ class FolderObjects:
         packs = self._pack_folder(folder)
         try:
             with self._locked(Path(packs)):
-                taken = {name for name, key in keys.items() if os.path.lexists(places[key])}
+                beside = _names_in(
+                    f"{self._root}/{folder}"
+                )  # of bodies that came alone: a look at one folder, not at each
+                taken = {
+                    name
+                    for name, key in keys.items()
+                    if name.partition("/")[0] in beside and os.path.lexists(places[key])
+                }
                 new = {name: value for name, value in objects.items() if name not in taken}
                 taken |= self._packs.create(packs, new, self._randomness.token(12))
         except (OSError, Timeout) as error:
@@ -408,6 +415,13 @@ def _by_pack_folder(keys: Iterable[str]) -> dict[str, list[str]]:
         if folder:
             grouped.setdefault(folder, []).append(f"{middle}/{last}")
     return grouped
+
+
+def _names_in(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208 - see `_place`
+    except FileNotFoundError:
+        return frozenset()
 
 
 def _version(value: bytes) -> StoreVersion:

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.memory
 SETS = Path(__file__).parent / "sets"
 INTERFACE_LANGUAGES = ("en", "fr", "pt", "zh")
 TWO_LANGUAGES = "en-de"
+PEOPLE = "people"
+"""Every note is of one of two people; the other messages name them, or strangers, and are about none of the notes."""
 DEFAULTS = RecallLimits(per_turn=3, budget_chars=2000, min_score=1.2)
 
 
@@ -48,7 +50,14 @@ def test_of_the_messages_about_nothing_98_of_100_get_nothing(store: NoteStore, n
     assert len(wrong) <= 0.02 * about_nothing, wrong
 
 
-@pytest.mark.parametrize("name", [*INTERFACE_LANGUAGES, TWO_LANGUAGES])
+def test_a_message_that_only_names_somebody_known_gets_nothing(store: NoteStore) -> None:
+    named = [(row["message"], ids) for row, ids in answered(store, PEOPLE) if row["kind"] == "named"]
+    wrong = [one for one in named if one[1]]
+    assert len(named) >= 18
+    assert len(wrong) <= 1, wrong
+
+
+@pytest.mark.parametrize("name", [*INTERFACE_LANGUAGES, TWO_LANGUAGES, PEOPLE])
 def test_of_the_others_85_of_100_get_the_note_among_the_first_three(store: NoteStore, name: str) -> None:
     found = [bool(set(row["relevant"]) & set(ids)) for row, ids in answered(store, name) if row["relevant"]]
     assert sum(found) >= 0.85 * len(found)

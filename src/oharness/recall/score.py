@@ -17,17 +17,26 @@ from oharness.core.scopes import ScopeKind
 from oharness.notes.entry import NoteEntry
 from oharness.recall.index import NoteIndex
 from oharness.recall.message import said_in
-from oharness.recall.postings import IN_SUMMARY, IN_TAGS, LONG_BODY, Held, Sought
-from oharness.recall.telling import telling_words
+from oharness.recall.names import names_in
+from oharness.recall.postings import IN_HEAD, IN_SUMMARY, IN_TAGS, LONG_BODY, Held
+from oharness.recall.telling import Telling, telling_words
 
 _SCALE = 0.309
 _NOTES_OF_DOUBT = 30
 _FEWEST_NOTES = 100
 _RAREST = 0.003
+_LEAST_OF_A_NAME = 3.4
+"""In a note's tags a name reaches the bar alone, and does not where the message says anything else."""
+_USUAL_AS_A_WORD = 0.002
+_MORE_OF_A_STRANGER = 0.5
+_NOTES_WITHOUT_STRANGERS = 50
 _IN_TAGS = 1.2
 _IN_SUMMARY = 1.0
 _IN_BODY = 0.8
 _OTHER_SPELLING = 0.8
+_SAME_SPELLING_IN = (_IN_BODY, _IN_SUMMARY, _IN_TAGS, _IN_TAGS)
+_OTHER_SPELLING_IN = tuple(factor * _OTHER_SPELLING for factor in _SAME_SPELLING_IN)
+"""What a word takes of its weight by the bits of the fields where it stands."""
 _SAME_BEGINNING = 0.5
 _OF_A_MACHINE = 0.6
 _MOST_KEYS_OF_A_CHARACTER = 200
@@ -74,7 +83,8 @@ class Candidate:
 class _Asked(NamedTuple):
     """A word of the text with its weight, and the notes of each source that hold it.
 
-    `alike_factor` is what notes take of the weight that only hold a word that begins as it does.
+    `alike_factor` is what notes take of the weight that only hold a word that begins as it does, `in_body` what those
+    take that hold it in the body alone. `against`: what the word says against notes that do not hold it.
     """
 
     word: str
@@ -83,6 +93,8 @@ class _Asked(NamedTuple):
     weight: float
     held: list[Held]
     alike_factor: float
+    in_body: float
+    against: float
 
 
 class _Holding(NamedTuple):
@@ -122,7 +134,7 @@ def _best(text: str, sources: Sequence[Source], min_score: float, most: int) -> 
     if not asked:
         return []
     strength = _SCALE * (_OF_A_MACHINE if said.by_machine else 1.0)
-    per_weight = strength / math.sqrt(sum([one.weight for one in asked]))
+    per_weight = strength / math.sqrt(sum([one.against for one in asked]))
     told = sum([one.told for one in asked])
     found: list[_Found] = []
     for at, source in enumerate(sources):
@@ -144,15 +156,18 @@ def _ask(text: str, sources: Sequence[Source]) -> list[_Asked]:
     """The telling words of the text, the most telling first."""
     languages = tuple(dict.fromkeys(chain.from_iterable([source.index.languages() for source in sources])))
     words = telling_words(text, languages)
-    sought = [_with_longer(word.sought, sources) if word.opens else word.sought for word in words]
+    words = [_with_longer(word, sources) if word.opens else word for word in words]
     notes = sum([source.index.note_count() for source in sources])
+    names = names_in(text)
     asked = []
-    for word, *held in zip(words, *[source.index.held(sought) for source in sources], strict=True):
+    for word, *held in zip(words, *[source.index.held(words) for source in sources], strict=True):
         told = _information(sum([one.notes for one in held]), notes, word.share)
         if told > 0:
             alike = sum([one.alike.count for one in held if one.alike])
             factor = _SAME_BEGINNING * min(1.0, (_information(alike, notes, 0.0) / told) ** 2) if alike else 0.0
-            asked.append(_Asked(word.word, word.bit, told, told * told, held, factor))
+            one = _Asked(word.word, word.bit, told, told * told, held, factor, _IN_BODY, told * told)
+            part = names.get(word.word, 0.0) if word.share < _USUAL_AS_A_WORD else 0.0
+            asked.append(_as_name(one, part, notes) if part else one)
     return sorted(asked, key=_minus_weight)
 
 
@@ -160,10 +175,22 @@ def _minus_weight(one: _Asked) -> float:
     return -one.weight
 
 
-def _with_longer(sought: Sought, sources: Sequence[Source]) -> Sought:
-    longer = chain.from_iterable([source.index.keys_from(sought.keys[0]) for source in sources])
-    keys = [*sought.keys, *list(dict.fromkeys(longer))[:_MOST_KEYS_OF_A_CHARACTER]]
-    return Sought(tuple(dict.fromkeys(keys)), sought.beginning)
+def _as_name(one: _Asked, part: float, notes: int) -> _Asked:
+    """A word of a name: however many notes hold it, it tells that the message is about whom or what they are about.
+
+    A stranger's name, in a collection that is no longer small, says that it is about none of them.
+    """
+    if not any(held.notes or held.alike for held in one.held):
+        return one._replace(against=one.weight * (1 + _MORE_OF_A_STRANGER * notes / (notes + _NOTES_WITHOUT_STRANGERS)))
+    told = max(one.told, _LEAST_OF_A_NAME * part)
+    weight = told * told
+    return one._replace(told=told, weight=weight, in_body=_IN_BODY * one.told / told, against=weight)
+
+
+def _with_longer(word: Telling, sources: Sequence[Source]) -> Telling:
+    longer = chain.from_iterable([source.index.keys_from(word.keys[0]) for source in sources])
+    keys = [*word.keys, *list(dict.fromkeys(longer))[:_MOST_KEYS_OF_A_CHARACTER]]
+    return word._replace(keys=tuple(dict.fromkeys(keys)))
 
 
 def _information(count: int, notes: int, share: float) -> float:
@@ -225,7 +252,7 @@ def _most(one: _Asked, at: int) -> float:
     _, places, alike = one.held[at]
     most = one.alike_factor if alike else 0.0
     for postings in places:
-        most = max(most, _factor(postings.every, one.bit))
+        most = max(most, _factor(postings.every, one))
     return most
 
 
@@ -235,10 +262,10 @@ def _weights(one: _Asked, at: int, long_bodies: Mapping[int, int], unit: float) 
     found: _Sums = {}
     for postings in places:
         numbers, marks = postings.numbers_and_marks()
-        taken = {mark: unit * _factor(mark, one.bit) for mark in set(marks)}
+        taken = {mark: unit * _factor(mark, one) for mark in set(marks)}
         weights = dict(zip(numbers, map(taken.__getitem__, marks), strict=True))
         for number in weights.keys() & long_bodies.keys() if long_bodies else ():
-            weights[number] = unit * _factor(postings.mark(number), one.bit, long_bodies[number])
+            weights[number] = unit * _factor(postings.mark(number), one, long_bodies[number])
         found = _greater(found, weights)
     if alike:
         found = _greater(found, dict.fromkeys(alike.numbers_and_marks()[0], unit * one.alike_factor))
@@ -260,7 +287,7 @@ def _factors_among(notes: _Sums, one: _Asked, at: int, long_bodies: Mapping[int,
     found: _Sums = {}
     for postings in places:
         for number, mark in postings.marks_among(notes).items():
-            factor = _factor(mark, one.bit, long_bodies.get(number, 0))
+            factor = _factor(mark, one, long_bodies.get(number, 0))
             found[number] = max(found.get(number, 0.0), factor)
     if alike:
         for number in alike.marks_among(notes):
@@ -276,7 +303,7 @@ def _holdings(asked: Sequence[_Asked], at: int, number: int, body_words: int) ->
         factor, fields = 0.0, 0
         for postings in places:
             if mark := postings.mark(number):
-                factor = max(factor, _factor(mark, one.bit, body_words))
+                factor = max(factor, _factor(mark, one, body_words))
                 fields |= mark
         if alike and (mark := alike.mark(number)):
             factor = max(factor, one.alike_factor)
@@ -291,13 +318,10 @@ def _factor(mark: int, bit: int, body_words: int = 0) -> float:
 
     A very long body holds nearly every word, so that one of its words says less.
     """
-    if mark & IN_TAGS:
-        factor = _IN_TAGS
-    elif mark & IN_SUMMARY:
-        factor = _IN_SUMMARY
-    else:
-        factor = _IN_BODY * math.sqrt(LONG_BODY / body_words) if body_words else _IN_BODY
-    return factor if mark & bit else factor * _OTHER_SPELLING
+    if body_words and not mark & IN_HEAD:
+        factor = _IN_BODY * math.sqrt(LONG_BODY / body_words)
+        return factor if mark & bit else factor * _OTHER_SPELLING
+    return (_SAME_SPELLING_IN if mark & bit else _OTHER_SPELLING_IN)[mark & IN_HEAD]
 
 
 def _candidate(found: _Found, source: Source, per_weight: float) -> Candidate | None:

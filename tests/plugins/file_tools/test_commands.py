@@ -91,7 +91,7 @@ async def _gone(pid_file: Path) -> None:
 
 
 async def _until(reached: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not reached():  # noqa: ASYNC110 - another process cannot set an event
             await asyncio.sleep(0.01)
 

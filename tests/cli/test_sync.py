@@ -209,17 +209,22 @@ def test_the_projects_notes_outside_any_project_are_not_found(
     assert "oharness project init" in answer.json["error"]["message"]
 
 
-def test_a_port_that_is_taken_is_said_and_is_no_answer_of_its_own(service: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "variable"), [("sync-server", "OHARNESS_SYNC_PORT"), ("gateway", "OHARNESS_CLOUD_PORT")]
+)
+def test_a_port_that_is_taken_is_said_and_is_no_answer_of_its_own(
+    command: str, variable: str, service: str, tmp_path: Path
+) -> None:
     port = service.rpartition(":")[2]
     ended = subprocess.run(
-        [sys.executable, "-m", "oharness.cli.main", "--home", str(tmp_path), "sync-server"],
-        env={**os.environ, "OHARNESS_SYNC_PORT": port},
+        [sys.executable, "-m", "oharness.cli.main", "--home", str(tmp_path), command],
+        env={**os.environ, variable: port},
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert ended.returncode == 2
-    assert "OHARNESS_SYNC_PORT" in ended.stderr
+    assert variable in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -11,8 +11,9 @@ from oharness.core.errors import Failed, WrongUsage
 from oharness.gateway.cloud import Cloud, open_cloud
 from oharness.gateway.database import DatabaseUnavailable
 from oharness.gateway.passwords import DEFAULT_COST, HashingCost
-from oharness.gateway.settings import Settings, read_settings
+from oharness.gateway.settings import PREFIX, Settings, read_settings
 from oharness.serving.json_log import log_to_stderr
+from oharness.serving.web_server import SERVER_OPTIONS, listening
 from oharness.system import SystemClock, SystemRandomness
 
 _DATABASE_TRIES = 30
@@ -36,7 +37,7 @@ async def opened_cloud(settings: Settings, cost: HashingCost = DEFAULT_COST) -> 
 def serve(settings: Settings, cost: HashingCost = DEFAULT_COST) -> None:
     """Runs the gateway until it is told to stop.
 
-    Raises: SettingUnusable, DatabaseUnavailable, DatabaseTooNew.
+    Raises: SettingUnusable, also when nobody can listen there; DatabaseUnavailable, DatabaseTooNew.
     """
     log_to_stderr()
     asyncio.run(_serve(settings, cost))
@@ -64,17 +65,12 @@ async def _serve(settings: Settings, cost: HashingCost) -> None:
             GatewayApp(cloud).app,
             host=settings.host,
             port=settings.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            date_header=True,
             proxy_headers=True,
             forwarded_allow_ips=settings.proxies,
-            timeout_keep_alive=75,
-            timeout_graceful_shutdown=10,
-            h11_max_incomplete_event_size=65_536,
+            **SERVER_OPTIONS,
         )
-        await uvicorn.Server(config).serve()
+        with listening(PREFIX):
+            await uvicorn.Server(config).serve()
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from oharness.core.errors import WrongUsage
 from oharness.core.randomness import Randomness
 from oharness.serving.json_log import log_to_stderr
 from oharness.serving.variables import SettingUnusable
+from oharness.serving.web_server import SERVER_OPTIONS, listening
 from oharness.syncserver.app import Parts, SyncService
 from oharness.syncserver.auth import EitherSource, KeySource, PublishedKeys, SharedSecret, Verifier
 from oharness.syncserver.entitlements import Entitlements, read_entitlements
@@ -78,22 +79,8 @@ def serve(settings: Settings, *, only_old_protocol: bool = False) -> None:
     service = build_service(settings, os.environ, only_old_protocol=only_old_protocol)
     gc.freeze()  # what the program consists of stays: there is nothing to find in it, commit after commit
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTION)
-    try:
-        uvicorn.run(
-            service.app,
-            host=settings.host,
-            port=settings.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            date_header=True,
-            timeout_keep_alive=75,
-            timeout_graceful_shutdown=10,
-            h11_max_incomplete_event_size=65_536,
-        )
-    except SystemExit as stopped:  # how uvicorn says that it could not begin; its log has the reason
-        variables = f"{PREFIX}HOST, {PREFIX}PORT"
-        raise SettingUnusable(variables, "an address of this machine that no other program uses") from stopped
+    with listening(PREFIX):
+        uvicorn.run(service.app, host=settings.host, port=settings.port, **SERVER_OPTIONS)
 
 
 def run_gc(settings: Settings) -> GcReport:

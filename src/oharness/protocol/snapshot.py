@@ -125,6 +125,14 @@ class ListedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedNote:
+    """A live note on its way out: its entry, and the note as JSON; None where the body is left out."""
+
+    entry: ListedNote
+    note: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class ListedTombstone:
     """A deleted note in the cloud: the deleted content's hash and those before it."""
 
@@ -230,6 +238,15 @@ class ListedNoteShape(WireShape, frozen=True):
     seq: Count
     bytes: Count
     note: NoteShape | msgspec.UnsetType = msgspec.UNSET
+
+
+class _EncodedNoteShape(WireShape, frozen=True):
+    id: str
+    hash: str
+    revision: str
+    seq: int
+    bytes: int
+    note: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 class TombstoneShape(WireShape, frozen=True):
@@ -391,7 +408,8 @@ def decode_poll_answer(body: bytes) -> PollAnswer:
 
 def encode_listing_answer(answer: ListingAnswer) -> bytes:
     """The body of a listing's answer."""
-    return encode_listing_begin(answer) + encode_listed_notes(answer.notes) + LISTING_END
+    notes = encode_json([listed_note_shape(entry) for entry in answer.notes])[1:-1]
+    return encode_listing_begin(answer) + notes + LISTING_END
 
 
 def encode_listing_begin(answer: ListingAnswer) -> bytes:
@@ -413,9 +431,14 @@ def encode_listing_begin(answer: ListingAnswer) -> bytes:
     return head[:-1] + b"," + NOTES_BEGIN
 
 
-def encode_listed_notes(notes: Sequence[ListedNote]) -> bytes:
+def encode_listed_notes(notes: Sequence[EncodedNote]) -> bytes:
     """Some notes of a listing's answer; between them and others stands a comma."""
-    return encode_json([listed_note_shape(entry) for entry in notes])[1:-1]
+    return encode_json([_encoded_shape(one.entry, one.note) for one in notes])[1:-1]
+
+
+def _encoded_shape(entry: ListedNote, note: bytes | None) -> _EncodedNoteShape:
+    encoded = msgspec.UNSET if note is None else msgspec.Raw(note)
+    return _EncodedNoteShape(entry.id, entry.hash, entry.revision, entry.seq, entry.bytes, encoded)
 
 
 def decode_listing_answer(body: bytes) -> ListingAnswer:

@@ -49,7 +49,6 @@ from oharness.protocol.snapshot import (
     SnapshotRequest,
     decode_snapshot_request,
     encode_bodies_answer,
-    encode_listing_answer,
     encode_poll_answer,
 )
 from oharness.protocol.version1 import (
@@ -77,7 +76,7 @@ from oharness.syncserver.request_body import read_json_body
 from oharness.syncserver.snapshot import Listed, SnapshotService
 from oharness.syncserver.standing import Limits, standing_of
 from oharness.syncserver.storage_gate import StorageGate
-from oharness.syncserver.streamed import Streamed, compressed, listing_parts
+from oharness.syncserver.streamed import Streamed, compressed, listing_parts, short_listing
 
 REQUEST_SECONDS = 60.0
 _COMPRESS_FROM_BYTES = 1024
@@ -308,7 +307,7 @@ class SyncService:
 
     async def _listed(self, request: Request, listed: Listed) -> Response:
         if listed.more is None:
-            return await self._packed(request, encode_listing_answer, listed.answer)
+            return await self._packed(request, short_listing, listed)
         if not _takes_gzip(request.headers.get("accept-encoding", "")):
             return Streamed(listing_parts(listed), _JSON_HEADERS)
         return Streamed(compressed(listing_parts(listed)), {**_JSON_HEADERS, "content-encoding": "gzip"})

@@ -1,7 +1,8 @@
 """Bodies of notes as objects: written before a manifest names them, read back by revision (P-22, P-23, P-35)."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from oharness.core.clock import Clock
 from oharness.core.scopes import Scope
@@ -12,7 +13,7 @@ from oharness.syncserver.keys import note_prefix, object_key, objects_prefix
 from oharness.syncserver.objects.base import Found, Moved, ObjectStore, Stored, Unknown
 
 REUSE_WITHIN_MS = 24 * 3_600_000
-_READ_AT_ONCE = 64
+_READ_AT_ONCE = 128
 _PURGE_YOUNGER_MS = 60_000
 
 
@@ -25,11 +26,22 @@ class WantedObject:
     size_hint: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ReadBodies:
-    """What was read, in the order asked for: a note, or None where there is none to be had; the rest did not fit."""
+class Sized(Protocol):
+    """What an object holds. Units: `size` is the bytes of the note's body."""
 
-    notes: dict[str, Note | None]
+    @property
+    def size(self) -> int: ...
+
+
+_Read = TypeVar("_Read", bound=Sized)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedNote:
+    """A note with the bytes that its body has."""
+
+    note: Note
+    size: int
 
 
 class BodyStore:
@@ -44,18 +56,21 @@ class BodyStore:
         """Where a revision lies."""
         return object_key(self._prefix, note_id, revision)
 
-    async def read(self, wanted: Sequence[WantedObject], max_bytes: int) -> ReadBodies:
+    async def read(self, wanted: Sequence[WantedObject], max_bytes: int) -> dict[str, Note | None]:
         """Bodies in order until the next one would pass `max_bytes`; at least one whatever its size.
 
+        Shapes: by note id; None where there is none to be had. The rest did not fit.
         Raises: StoreUnavailable.
         """
         notes: dict[str, Note | None] = {}
-        async for part in self.read_in_parts(wanted, max_bytes):
-            notes |= part.notes
-        return ReadBodies(notes)
+        async for part in self.read_in_parts(wanted, max_bytes, _parsed):
+            notes |= {note_id: None if read is None else read.note for note_id, read in part.items()}
+        return notes
 
-    async def read_in_parts(self, wanted: Sequence[WantedObject], max_bytes: int) -> AsyncIterator[ReadBodies]:
-        """The same as it is read, some at a time.
+    async def read_in_parts(
+        self, wanted: Sequence[WantedObject], max_bytes: int, understand: Callable[[str, bytes], _Read | None]
+    ) -> AsyncIterator[dict[str, _Read | None]]:
+        """The same as it is read, some at a time, each as `understand` makes it of id and object.
 
         Raises: StoreUnavailable.
         """
@@ -63,16 +78,16 @@ class BodyStore:
         for start in range(0, len(wanted), _READ_AT_ONCE):
             batch = _fitting(wanted[start : start + _READ_AT_ONCE], max_bytes - used, is_first=start == 0)
             readings = await self._store.read_many([self.key(one.note_id, one.revision) for one in batch])
-            notes: dict[str, Note | None] = {}
+            part: dict[str, _Read | None] = {}
             for one, reading in zip(batch, readings, strict=True):
-                note = _parsed(one.note_id, reading.value) if isinstance(reading, Found) else None
-                size = len(note.body.encode()) if note is not None else 0
-                if (start or notes) and used + size > max_bytes:
-                    yield ReadBodies(notes)
+                read = understand(one.note_id, reading.value) if isinstance(reading, Found) else None
+                size = read.size if read is not None else 0
+                if (start or part) and used + size > max_bytes:
+                    yield part
                     return
-                notes[one.note_id] = note
+                part[one.note_id] = read
                 used += size
-            yield ReadBodies(notes)
+            yield part
             if len(batch) < min(_READ_AT_ONCE, len(wanted) - start):
                 return
 
@@ -120,11 +135,12 @@ def body_object(note: Note) -> bytes:
     return note_text(note).encode()
 
 
-def _parsed(note_id: str, data: bytes) -> Note | None:
+def _parsed(note_id: str, data: bytes) -> ParsedNote | None:
     try:
-        return parse_note(data, note_file_name(note_id))
+        note = parse_note(data, note_file_name(note_id))
     except NotANote:
         return None
+    return ParsedNote(note, len(note.body.encode()))
 
 
 def _fitting(wanted: Sequence[WantedObject], room: int, *, is_first: bool) -> Sequence[WantedObject]:

@@ -1,8 +1,8 @@
 """`POST /v1/memory/snapshot`: where scopes stand, what changed, and the bodies asked for (section 4)."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from oharness.core.clock import Clock
 from oharness.notes.hashing import content_hash
@@ -11,6 +11,7 @@ from oharness.protocol.claims import Claims
 from oharness.protocol.snapshot import (
     BodiesAnswer,
     BodiesRequest,
+    EncodedNote,
     ListedNote,
     ListingAnswer,
     ListingRequest,
@@ -22,7 +23,7 @@ from oharness.protocol.snapshot import (
     WantedBody,
 )
 from oharness.protocol.values import Epoch
-from oharness.syncserver.bodies import BodyStore, ReadBodies, WantedObject
+from oharness.syncserver.bodies import BodyStore, WantedObject
 from oharness.syncserver.erased import account_erased, refuse_erased_account
 from oharness.syncserver.keys import manifest_key
 from oharness.syncserver.manifest import Manifest, is_changed, list_changes
@@ -30,14 +31,16 @@ from oharness.syncserver.manifest_format1 import old_epoch
 from oharness.syncserver.manifest_store import ManifestStore
 from oharness.syncserver.objects.base import ObjectStore, StoreUnavailable
 from oharness.syncserver.standing import Limits, refuse_other_account, standing_of
+from oharness.syncserver.stored_note import outgoing_note
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A listing; `more` are the notes that come after those of `answer`, as they are read, None where that is all."""
+    """A listing: `answer` without its notes, the first of them, and `more` as they are read; None where that is all."""
 
     answer: ListingAnswer
-    more: AsyncIterator[tuple[ListedNote, ...]] | None = None
+    first: Sequence[EncodedNote]
+    more: AsyncIterator[Sequence[EncodedNote]] | None = None
 
 
 class SnapshotService:
@@ -78,11 +81,11 @@ class SnapshotService:
             version=manifest.version,
             complete=listing.complete,
             horizon=manifest.horizon,
-            notes=first,
+            notes=(),
             tombstones=listing.tombstones,
             check=self._manifests.check(key, manifest),
         )
-        return Listed(answer, None if len(first) == len(listing.notes) else parts)
+        return Listed(answer, first, None if len(first) == len(listing.notes) else parts)
 
     async def bodies(self, claims: Claims, request: BodiesRequest) -> BodiesAnswer:
         """The bodies of revisions, whether or not they still are the latest (P-23).
@@ -98,10 +101,10 @@ class SnapshotService:
         revisions = {one.id: one.revision for one in request.wanted}
         sent = [
             SentBody(note_id, revisions[note_id], content_hash(note), note)
-            for note_id, note in read.notes.items()
+            for note_id, note in read.items()
             if note is not None and _is_intact(manifest, note_id, revisions[note_id], note)
         ]
-        gone = {note_id for note_id in read.notes} - {one.id for one in sent}
+        gone = read.keys() - {one.id for one in sent}
         return BodiesAnswer(standing_of(claims, self._limits, request.scope), tuple(sent), tuple(sorted(gone)))
 
     async def with_bodies(
@@ -111,24 +114,27 @@ class SnapshotService:
 
         Raises: StoreUnavailable.
         """
-        return tuple([entry async for part in self._in_parts(bodies, entries, have) for entry in part])
+        read = await bodies.read(_lacking(entries, have), self._limits.quota.max_response_bytes)
+        return tuple(entry if (note := read.get(entry.id)) is None else replace(entry, note=note) for entry in entries)
 
     async def _in_parts(
         self, bodies: BodyStore, entries: tuple[ListedNote, ...], have: frozenset[str]
-    ) -> AsyncIterator[tuple[ListedNote, ...]]:
+    ) -> AsyncIterator[Sequence[EncodedNote]]:
         """The same in one part or more, as the bodies are read; when the store fails after the first, without them."""
-        lacking = [WantedObject(entry.id, entry.revision, entry.bytes) for entry in entries if entry.hash not in have]
+        lacking, limit = _lacking(entries, have), self._limits.quota.max_response_bytes
         at = 0
         try:
-            async for read in bodies.read_in_parts(lacking, self._limits.quota.max_response_bytes):
+            async for read in bodies.read_in_parts(lacking, limit, outgoing_note):
                 end = _after_last(entries, at, read)
-                yield tuple(_with_note(entry, read.notes.get(entry.id)) for entry in entries[at:end])
+                yield [
+                    EncodedNote(entry, note.json if (note := read.get(entry.id)) else None) for entry in entries[at:end]
+                ]
                 at = end
         except StoreUnavailable:
             if not at:
                 raise
         if at < len(entries) or not at:
-            yield entries[at:]
+            yield [EncodedNote(entry, None) for entry in entries[at:]]
 
     async def _state(self, claims: Claims, query: PollQuery) -> PollState:
         key = manifest_key(claims.account, query.scope)
@@ -143,18 +149,16 @@ class SnapshotService:
         return manifest
 
 
-def _after_last(entries: tuple[ListedNote, ...], at: int, read: ReadBodies) -> int:
+def _lacking(entries: Iterable[ListedNote], have: Collection[str]) -> list[WantedObject]:
+    return [WantedObject(entry.id, entry.revision, entry.bytes) for entry in entries if entry.hash not in have]
+
+
+def _after_last(entries: Sequence[ListedNote], at: int, read: Mapping[str, object]) -> int:
     """The place behind the last entry whose body was read."""
-    last = next(reversed(read.notes), None)
+    last = next(reversed(list(read)), None)
     while last is not None and entries[at].id != last:
         at += 1
     return at if last is None else at + 1
-
-
-def _with_note(entry: ListedNote, note: Note | None) -> ListedNote:
-    if note is None:
-        return entry
-    return ListedNote(entry.id, entry.hash, entry.revision, entry.seq, entry.bytes, note)
 
 
 def _wanted(manifest: Manifest, one: WantedBody) -> WantedObject:

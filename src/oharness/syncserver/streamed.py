@@ -32,9 +32,14 @@ class Streamed(Response):
             return await anext(self._parts, None)
 
 
+def short_listing(listed: Listed) -> bytes:
+    """The body of a listing's answer, of which there is no more than the first part."""
+    return encode_listing_begin(listed.answer) + encode_listed_notes(listed.first) + LISTING_END
+
+
 async def listing_parts(listed: Listed) -> AsyncIterator[bytes]:
     """The body of a listing's answer."""
-    yield encode_listing_begin(listed.answer) + encode_listed_notes(listed.answer.notes)
+    yield encode_listing_begin(listed.answer) + encode_listed_notes(listed.first)
     if listed.more is not None:
         async for notes in listed.more:
             yield b"," + encode_listed_notes(notes)

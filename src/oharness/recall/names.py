@@ -27,14 +27,17 @@ def names_in(said: str) -> Mapping[str, float]:
     None where large letters say nothing: in German, where nouns have them, and where most words do, as in a title.
     The first word of a sentence is not taken for one.
     """
+    if said.islower():
+        return {}
     written = list(_WORD.finditer(said))
     small = sum(match.group()[0].islower() for match in written) + len(_OF_OTHER_SCRIPTS.findall(said))
     if len(written) > 2 * small:
         return {}
-    if language_of(runs_of(said)) in _LARGE_NOUNS:
+    names = list(_runs_of_large_words(said, written))
+    if not names or language_of(runs_of(said)) in _LARGE_NOUNS:
         return {}
     parts: dict[str, float] = {}
-    for name in _runs_of_large_words(said, written):
+    for name in names:
         words = list(dict.fromkeys(word.folded for word in chain.from_iterable(map(words_of_run, name))))
         parts.update(dict.fromkeys(words, 1 / math.sqrt(len(words))))
     return parts

@@ -313,15 +313,15 @@ def _holdings(asked: Sequence[_Asked], at: int, number: int, body_words: int) ->
     return held
 
 
-def _factor(mark: int, bit: int, body_words: int = 0) -> float:
+def _factor(mark: int, one: _Asked, body_words: int = 0) -> float:
     """The part of a word's weight that its mark takes, given how long the body is where that is a long one.
 
     A very long body holds nearly every word, so that one of its words says less.
     """
-    if body_words and not mark & IN_HEAD:
-        factor = _IN_BODY * math.sqrt(LONG_BODY / body_words)
-        return factor if mark & bit else factor * _OTHER_SPELLING
-    return (_SAME_SPELLING_IN if mark & bit else _OTHER_SPELLING_IN)[mark & IN_HEAD]
+    if mark & IN_HEAD:
+        return (_SAME_SPELLING_IN if mark & one.bit else _OTHER_SPELLING_IN)[mark & IN_HEAD]
+    factor = one.in_body * math.sqrt(LONG_BODY / body_words) if body_words else one.in_body
+    return factor if mark & one.bit else factor * _OTHER_SPELLING
 
 
 def _candidate(found: _Found, source: Source, per_weight: float) -> Candidate | None:

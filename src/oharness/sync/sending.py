@@ -1,9 +1,11 @@
 """Sends changes, one commit at a time, each from the outbox, and records what became of every change (P-30 to P-36)."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import chain
+from typing import Literal
 
 from oharness.disk.backups import BackupReason, SetAside
 from oharness.notes.frontmatter import note_text
@@ -42,7 +44,7 @@ from oharness.reconcile.split import split_changes
 from oharness.reconcile.work import CloudChange, DeleteNote, PutNote
 from oharness.sync.desk import Desk, keep_baseline, read_files, works_for
 from oharness.sync.directory import Directory
-from oharness.sync.in_thread import in_thread
+from oharness.sync.in_thread import in_thread, in_thread_meanwhile
 from oharness.sync.transport import ServiceRefused, SyncTransport
 from oharness.sync.wire import change_of, seen_entry
 
@@ -99,12 +101,14 @@ async def send_all(
     done, total = 0, len(deletes) + len(merged) + len(uploads)
     puts = chain(merged, _read_uploads(desk, uploads))
     max_changes = desk.standing.quota.max_changes if desk.standing else 1
-    parts = split_changes(deletes, puts, max_changes, desk.part_bytes)
+    parts = map(_changes_of, split_changes(deletes, puts, max_changes, desk.part_bytes))
     outcome = Sent.RECORDED
     if total:
         desk.tell(done, total)
-    while (part := await in_thread(next, parts, None)) is not None:
-        match await _send_part(desk, transport, part):
+    ahead = await in_thread(next, parts, ())
+    while part := ahead:
+        sent, ahead = await _send_part(desk, transport, part, parts)
+        match sent:
             case Sent.LIST_AGAIN:
                 return Sent.LIST_AGAIN
             case Sent.PLAN_AGAIN:
@@ -114,6 +118,10 @@ async def send_all(
         done += len(part)
         desk.tell(done, total)
     return outcome
+
+
+def _changes_of(part: Iterable[CloudChange]) -> tuple[Change, ...]:
+    return tuple(map(change_of, part))
 
 
 def _read_uploads(desk: Desk, uploads: Mapping[str, Decision]) -> Iterator[PutNote]:
@@ -126,22 +134,46 @@ def _read_uploads(desk: Desk, uploads: Mapping[str, Decision]) -> Iterator[PutNo
                 yield work.change
 
 
-async def _send_part(desk: Desk, transport: SyncTransport, part: tuple[CloudChange, ...]) -> Sent:
+async def _send_part(
+    desk: Desk, transport: SyncTransport, part: tuple[Change, ...], parts: Iterator[tuple[Change, ...]]
+) -> tuple[Sent, tuple[Change, ...]]:
+    """Sends one part. While it is on its way its copies are kept, and the next part, which this gives, is got ready."""
     directory = desk.directory
     request = CommitRequest(
         scope=directory.scope,
         epoch=Epoch(desk.baseline.epoch),
         device=desk.baseline.device,
         commit_id=directory.randomness.uuid(),
-        changes=tuple(change_of(change) for change in part),
+        changes=part,
         user_id=desk.user_id,
     )
     body = encode_commit_request(request)
     await in_thread(directory.outbox.keep, body)
-    return await _send(desk, transport, request, body)
+    copies = {change.hash: change.note for change in part if isinstance(change, Put)}
+
+    def meanwhile() -> tuple[Change, ...]:
+        directory.state.copies.save(copies)
+        return next(parts, ())
+
+    async with in_thread_meanwhile(meanwhile) as preparing:
+        answer = await _answer_to(desk, transport, request, body)
+        await asyncio.wait([preparing])
+        if isinstance(answer, Sent):
+            return answer, ()
+        kept = frozenset() if preparing.exception() else copies.keys()
+        sent = await in_thread(record_results, desk, request, answer, kept)
+        return sent, preparing.result()
 
 
 async def _send(desk: Desk, transport: SyncTransport, request: CommitRequest, body: bytes) -> Sent:
+    answer = await _answer_to(desk, transport, request, body)
+    return answer if isinstance(answer, Sent) else await in_thread(record_results, desk, request, answer)
+
+
+async def _answer_to(
+    desk: Desk, transport: SyncTransport, request: CommitRequest, body: bytes
+) -> CommitAnswer | Literal[Sent.LIST_AGAIN]:
+    """What the service answers; the outbox has let go of what it never applied."""
     try:
         answer = await transport.commit(request, body)
     except ServiceRefused as refused:
@@ -156,7 +188,7 @@ async def _send(desk: Desk, transport: SyncTransport, request: CommitRequest, bo
             desk.part_bytes = max(_SMALLEST_PART, min(desk.part_bytes, len(body)) // 2)
         return Sent.LIST_AGAIN
     desk.take(answer.standing)
-    return await in_thread(record_results, desk, request, answer)
+    return answer
 
 
 @dataclass(slots=True)
@@ -171,9 +203,10 @@ class _Records:
     moved_on: bool = False
 
 
-def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer) -> Sent:
+def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer, copies_kept: Collection[str] = ()) -> Sent:
     """Keeps what became of every change: copies, baseline, then the outbox lets go.
 
+    `copies_kept` are hashes of notes whose copies were kept before.
     Blocking; may be repeated for a commit that was recorded before.
     Raises: ProtocolBroken; StorageFailed, BackupFailed, BrokenFile, FolderBusy, with the commit still in the outbox.
     """
@@ -186,7 +219,7 @@ def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer) -> 
     directory = desk.directory
     if records.deleted and not request.strict:
         _back_up_vanished(directory, request, records.deleted)
-    directory.state.copies.save(records.copies)
+    directory.state.copies.save({one: note for one, note in records.copies.items() if one not in copies_kept})
     desk.baseline = _stepped(with_entries(desk.baseline, records.entries), answer)
     keep_baseline(desk)
     directory.outbox.clear()

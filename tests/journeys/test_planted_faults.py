@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from oharness.disk.backups import BackupReason, Backups, SetAside
-from oharness.disk.note_dir import NoteDir, NoteFile
+from oharness.disk.note_dir import NoteDir, NoteFile, NoteWrite
 from oharness.disk.sync_state import SyncState
 from oharness.notes.note import Note
 from oharness.reconcile import baseline as baselines
@@ -150,6 +150,28 @@ def _merge_invents_a_line(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(work, "merge_note", merged)
 
 
+def _merge_loses_a_line_that_nobody_touched(patch: pytest.MonkeyPatch) -> None:
+    def merged(base: Note, mine: Note, cloud: Note, most: int) -> Any:
+        found = merge_note(base, mine, cloud, most)
+        if not isinstance(found, Note):
+            return found
+        untouched = [x for x in base.body.split("\n") if x in mine.body.split("\n") and x in cloud.body.split("\n")]
+        return replace(found, body=found.body.replace(f"{untouched[0]}\n", "")) if untouched else found
+
+    patch.setattr(work, "merge_note", merged)
+
+
+def _merge_says_a_line_twice(patch: pytest.MonkeyPatch) -> None:
+    def merged(base: Note, mine: Note, cloud: Note, most: int) -> Any:
+        found = merge_note(base, mine, cloud, most)
+        if not isinstance(found, Note):
+            return found
+        first = found.body.split("\n")[0]
+        return replace(found, body=f"{first}\n{found.body}")
+
+    patch.setattr(work, "merge_note", merged)
+
+
 def _merge_brings_back_what_one_side_threw_out(patch: pytest.MonkeyPatch) -> None:
     def merged(base: Note, mine: Note, cloud: Note, most: int) -> Any:
         found = merge_note(base, mine, cloud, most)
@@ -162,7 +184,13 @@ def _merge_brings_back_what_one_side_threw_out(patch: pytest.MonkeyPatch) -> Non
 
 
 def _pulls_that_are_not_written(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(NoteDir, "write_many", lambda self, writes: [])
+    def write_many(
+        self: NoteDir, writes: Sequence[NoteWrite], meanwhile: Callable[[], object] = lambda: None
+    ) -> list[str]:
+        meanwhile()
+        return []
+
+    patch.setattr(NoteDir, "write_many", write_many)
 
 
 def _damage_is_a_deletion(patch: pytest.MonkeyPatch) -> None:
@@ -275,6 +303,8 @@ PLANTED: Mapping[str, Planted] = {
     "no backup of what a pull replaces": Planted(_no_backup_of_what_a_pull_replaces, 2, "there is no backup of"),
     "a merge takes mine": Planted(_merge_takes_mine, 2, _IN_A_BACKUP),
     "a merge invents a line": Planted(_merge_invents_a_line, 2, "which is no merge"),
+    "a merge loses a line": Planted(_merge_loses_a_line_that_nobody_touched, 2, "which is no merge"),
+    "a merge says a line twice": Planted(_merge_says_a_line_twice, 2, "which is no merge"),
     "a merge brings back a line": Planted(_merge_brings_back_what_one_side_threw_out, 23, "which is no merge"),
     "pulls that are not written": Planted(_pulls_that_are_not_written, 1, _IN_A_BACKUP),
     "damage is a deletion": Planted(_damage_is_a_deletion, 27, "no rest"),

@@ -8,7 +8,7 @@ person who saw it wrote another one, chose another one, or because sync combined
 import hashlib
 import itertools
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -26,6 +26,10 @@ class Text(NamedTuple):
     lines: tuple[str, ...]
     marks: frozenset[str]
 
+    def __repr__(self) -> str:
+        """All of it in one order: the same in two runs, whatever order their sets have."""
+        return f"{self.id} {self.name} {sorted(self.marks)} {list(self.lines)}"
+
 
 def text_of(note: Note) -> Text:
     """The text of a note: everything but its times."""
@@ -40,18 +44,21 @@ def is_merged_of(whole: Text, mine: Text, cloud: Text, base: Text) -> bool:
     """Whether a text is what merging two others may give that both grew from a base.
 
     Each line, tag or field of it stands on one of the two sides, and what one side brought or threw out since the base
-    is in it or not in it.
+    is in it or not in it; a line that stands more than once counts as often as it stands.
     """
     return all(
-        _holds(set(getattr(whole, part)), *(set(getattr(text, part)) for text in (mine, cloud, base)))
+        _holds(Counter(getattr(whole, part)), *(Counter(getattr(text, part)) for text in (mine, cloud, base)))
         for part in ("lines", "marks")
     )
 
 
-def _holds(whole: set[str], mine: set[str], cloud: set[str], base: set[str]) -> bool:
-    brought = (mine | cloud) - base
-    gone = (base - mine) | (base - cloud)
-    return whole <= mine | cloud and brought <= whole and not whole & gone
+def _holds(whole: Counter[str], mine: Counter[str], cloud: Counter[str], base: Counter[str]) -> bool:
+    """Whether each is there as often as it may be; what both sides did may be one thing or two."""
+    brought, brought_there = mine - base, cloud - base
+    gone, gone_there = base - mine, base - cloud
+    least = (base - (gone + gone_there)) + (brought | brought_there)
+    most = (base - (gone | gone_there)) + (brought + brought_there)
+    return least <= whole <= most
 
 
 @dataclass(frozen=True, slots=True)

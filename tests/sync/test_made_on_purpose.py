@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from oharness.disk.outbox import Outbox
 from oharness.notes.note import Note
 from oharness.protocol.commit import CommitAnswer, CommitRequest
 from oharness.sync.one_pass import one_pass
 from oharness.sync.transport import ServiceUnreachable
 from oharness.testing.devices import Device, settle_all
+from oharness.testing.faults import Crashed
 
 pytestmark = pytest.mark.sync
 Machine = Callable[[str], Device]
@@ -57,6 +59,23 @@ async def test_a_deletion_holds_although_the_upload_before_it_is_confirmed_later
     a.restore(N)
     with pytest.raises(ServiceUnreachable):
         await one_pass(a.directory, LosesTheAnswer(a), a.account)
+    assert await is_deleted_everywhere(by=b, at=a)
+
+
+async def test_a_deletion_holds_although_the_process_died_while_the_upload_was_recorded(
+    device: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def clear(outbox: Outbox) -> None:
+        cleared(outbox)
+        raise Crashed
+
+    cleared = Outbox.clear
+    a, b = device("a"), device("b")
+    a.restore(N)
+    monkeypatch.setattr(Outbox, "clear", clear)
+    with pytest.raises(Crashed):
+        await a.sync()
+    monkeypatch.undo()
     assert await is_deleted_everywhere(by=b, at=a)
 
 

@@ -204,7 +204,7 @@ class _Records:
 
 
 def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer, copies_kept: Collection[str] = ()) -> Sent:
-    """Keeps what became of every change: copies, baseline, then the outbox lets go.
+    """Keeps what became of every change: copies, marks of purpose, baseline, then the outbox lets go.
 
     `copies_kept` are hashes of notes whose copies were kept before.
     Blocking; may be repeated for a commit that was recorded before.
@@ -221,10 +221,10 @@ def record_results(desk: Desk, request: CommitRequest, answer: CommitAnswer, cop
         _back_up_vanished(directory, request, records.deleted)
     directory.state.copies.save({one: note for one, note in records.copies.items() if one not in copies_kept})
     desk.baseline = _stepped(with_entries(desk.baseline, records.entries), answer)
+    directory.marks.drop(records.pushed)  # before the baseline: left behind by a crash, it would undo a later deletion
     keep_baseline(desk)
     directory.outbox.clear()
     directory.intents.drop(records.deleted)
-    directory.marks.drop(records.pushed)
     _note_down(desk, records, answer)
     return Sent.PLAN_AGAIN if records.moved_on else Sent.RECORDED
 

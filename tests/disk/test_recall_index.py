@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -12,7 +13,7 @@ from oharness.disk.recall_index import RecallIndex
 from oharness.disk.recall_places import NOTES_PER_CHUNK
 from oharness.notes.entry import FileStamp, NoteEntry, ProblemEntry
 from oharness.recall.index import note_terms
-from oharness.recall.postings import Postings, Sought
+from oharness.recall.postings import Postings
 
 pytestmark = pytest.mark.memory
 
@@ -92,9 +93,16 @@ def test_what_another_process_wrote_is_seen(tmp_path: Path) -> None:
 WORDS = "heron walrus otter lynx badger falcon vole marten stoat newt adder toad".split()  # noqa: SIM905
 
 
+class Key(NamedTuple):
+    """One key as a word that is looked for."""
+
+    keys: tuple[str, ...]
+    beginning: str = ""
+
+
 def held(index: RecallIndex, *keys: str) -> dict[str, Postings]:
     """The notes of every key that any note holds."""
-    found = index.held([Sought((key,), "") for key in keys])
+    found = index.held([Key((key,)) for key in keys])
     return {key: one.places[0] for key, one in zip(keys, found, strict=True) if one.places}
 
 

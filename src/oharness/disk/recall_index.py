@@ -31,7 +31,7 @@ VERSION = f"6 {sys.byteorder}"
 _BUSY_SECONDS = 10.0
 _NOTES_AT_ONCE = 2048
 _MOST_CACHED_PLACES = 1_000_000
-_PLACES_A_WORD_COSTS = 150
+_NOTES_OF_A_RARE_WORD = 50
 _MOST_KEYS_FROM = 1000
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -55,7 +55,7 @@ _Marks = dict[str, int]
 class _View:
     """What was read already, for as long as nobody writes."""
 
-    held: dict[Sought, Held] = field(default_factory=dict)
+    held: dict[tuple[str, ...], Held] = field(default_factory=dict)
     places: int = 0
     entries: dict[int, NoteEntry] = field(default_factory=dict)
     long_bodies: Mapping[int, int] | None = None
@@ -190,12 +190,12 @@ class RecallIndex:
                 self._view.languages = tuple(dict.fromkeys(["en", *(row[0] for row in rows)]))
             return self._view.languages
 
-    def held(self, sought: Sequence[Sought]) -> list[Held]:
+    def held(self, words: Sequence[Sought]) -> list[Held]:
         """The notes that hold each word."""
         with self._lock:
             self._look()
             known = self._view.held
-            return [known[one] if one in known else self._fetch(one) for one in sought]
+            return [known.get(word.keys) or self._fetch(word) for word in words]
 
     def keys_from(self, beginning: str) -> list[str]:
         """The keys that begin so, at most a thousand."""
@@ -224,14 +224,16 @@ class RecallIndex:
                 found = self._view.entries[number] = _entry(row)
             return found
 
-    def _fetch(self, sought: Sought) -> Held:
-        view = self._view
-        if view.places > _MOST_CACHED_PLACES:
-            view.held.clear()
-            view.places = 0
-        found = view.held[sought] = held_in(self._database, sought)
-        alike = found.alike.count if found.alike else 0
-        view.places += sum([one.count for one in found.places]) + alike + _PLACES_A_WORD_COSTS
+    def _fetch(self, word: Sought) -> Held:
+        """What the index says of a word; kept where many notes hold it, since one row answers for any other."""
+        found = held_in(self._database, word)
+        if found.notes > _NOTES_OF_A_RARE_WORD:
+            view = self._view
+            if view.places > _MOST_CACHED_PLACES:
+                view.held.clear()
+                view.places = 0
+            view.held[word.keys] = found
+            view.places += sum([one.count for one in found.places])
         return found
 
     def _look(self) -> None:

@@ -37,10 +37,10 @@ _Changes = defaultdict[str, "array[int]"]
 """By key the places that changed."""
 
 
-def held_in(database: sqlite3.Connection, sought: Sought) -> Held:
+def held_in(database: sqlite3.Connection, word: Sought) -> Held:
     """The notes that hold a word."""
-    places = tuple([found for key in sought.keys if (found := _postings(database, key))])
-    alike = _postings(database, sought.beginning) if sought.beginning else None
+    places = tuple([found for key in word.keys if (found := _postings(database, key))])
+    alike = _postings(database, word.beginning) if word.beginning else None
     return Held(max([one.count for one in places]) if places else 0, places, alike) if places or alike else NOBODY
 
 

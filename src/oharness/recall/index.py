@@ -36,7 +36,7 @@ class NoteIndex(Protocol):
         """The languages its notes are written in, English always among them."""
         ...
 
-    def held(self, sought: Sequence[Sought]) -> list[Held]:
+    def held(self, words: Sequence[Sought]) -> list[Held]:
         """The notes that hold each word."""
         ...
 

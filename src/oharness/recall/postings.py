@@ -12,10 +12,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 IN_SUMMARY = 1
 IN_TAGS = 2
+IN_HEAD = IN_SUMMARY | IN_TAGS
 FIELD_BITS = 2
 SPELLINGS = 14
 NOT_HELD = 0
@@ -83,11 +84,17 @@ def sliced(notes: bytes, bits: int) -> Iterator[tuple[int, bytes]]:
         start = end
 
 
-class Sought(NamedTuple):
-    """What a word is looked for under: the keys of its forms, and that of words that only begin so, empty for none."""
+class Sought(Protocol):
+    """A word as it is looked for: the keys of its forms, and that of words that only begin so, empty for none.
 
-    keys: tuple[str, ...]
-    beginning: str
+    What has the same keys has the same beginning.
+    """
+
+    @property
+    def keys(self) -> tuple[str, ...]: ...
+
+    @property
+    def beginning(self) -> str: ...
 
 
 class Held(NamedTuple):

@@ -1,7 +1,7 @@
 """The words of a text that tell what it is about, each with the keys an index is asked for.
 
-What only holds a sentence together tells nothing. All that a word needs beside the notes themselves is worked out
-once and kept, since people use the same words again.
+What only holds a sentence together tells nothing. What a usual word needs beside the notes themselves is worked out
+once and kept, since it comes in every other message; a rare one would only fill memory.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,56 +10,59 @@ from itertools import chain
 from typing import NamedTuple
 
 from oharness.recall.index import beginning_key, spelling_bit
-from oharness.recall.postings import Sought
 from oharness.recall.stems import forms, function_words, is_function_character, is_function_pair
 from oharness.recall.usual.shares import shares
 from oharness.recall.words import Word, runs_of, words_of_run
 
+_MOST_USUAL_RUNS = 16_384
+
 
 class Telling(NamedTuple):
-    """A word that tells something, and what it is looked for under.
+    """A word that tells something, to be looked for in an index as `Sought` there.
 
-    `bit` is its spelling in a mark, `share` how usual it is before any note is known. `opens` says that every key that
-    begins as the first one does is meant too: a character of a script without spaces that stands alone.
+    `spelled` is what makes it the same as another word of the text. `bit` is its spelling in a mark, `share` how usual
+    it is before any note is known. `opens` says that every key that begins as the first one does is meant too: a
+    character of a script without spaces that stands alone.
     """
 
+    spelled: str
     word: str
-    sought: Sought
+    keys: tuple[str, ...]
+    beginning: str
     bit: int
     share: float
     opens: bool
 
 
-_MOST_KNOWN_RUNS = 16_384
-_Words = dict[tuple[str, bool], Telling]
-"""Words by what makes one the same as another: its letters, and whether it bends."""
-
-
 def telling_words(text: str, languages: tuple[str, ...]) -> list[Telling]:
     """The telling words of a text as notes in these languages would hold them, each once, in their order."""
-    known = _known_runs(languages)
-    found: _Words = {}
+    usual = _usual_runs(languages)
     runs = runs_of(text)
+    found: dict[str, Telling] = {}
     for run in runs:
-        words = known.get(run)
+        words = usual.get(run)
         if words is None:
-            words = known[run] = _telling(words_of_run(run), languages)
-        found.update(words)
-    if len(known) > _MOST_KNOWN_RUNS:
-        known.clear()
+            words = _telling(words_of_run(run), languages)
+            if all([word.share for word in words]):
+                usual[run] = words
+        for word in words:
+            found[word.spelled] = word
     if not text.isascii():
-        found.update(_telling(_single_characters(chain.from_iterable(map(words_of_run, runs))), languages))
+        for word in _telling(_single_characters(chain.from_iterable(map(words_of_run, runs))), languages):
+            found[word.spelled] = word
+    if len(usual) > _MOST_USUAL_RUNS:
+        usual.clear()
     return list(found.values())
 
 
 @lru_cache(maxsize=4)
-def _known_runs(languages: tuple[str, ...]) -> dict[str, _Words]:
-    """What was worked out already; a plain dictionary, since a cache that keeps an order touches more memory."""
+def _usual_runs(languages: tuple[str, ...]) -> dict[str, list[Telling]]:
+    """What was worked out for usual words, by their runs."""
     return {}
 
 
-def _telling(words: Iterable[Word], languages: tuple[str, ...]) -> _Words:
-    return {(word.text, word.bends): _known_of(word, languages) for word in words if not _only_holds(word, languages)}
+def _telling(words: Iterable[Word], languages: tuple[str, ...]) -> list[Telling]:
+    return [_known_of(word, languages) for word in words if not _only_holds(word, languages)]
 
 
 def _only_holds(word: Word, languages: tuple[str, ...]) -> bool:
@@ -76,9 +79,15 @@ def _known_of(word: Word, languages: tuple[str, ...]) -> Telling:
         keys = (*keys, f"={word.whole}")
     if word.bends:
         keys = (*keys, f"={folded}")
-    opens = word.is_pair and len(folded) == 1
-    sought = Sought(keys, beginning_key(word))
-    return Telling(folded, sought, spelling_bit(folded), _share(word, languages), opens)
+    return Telling(
+        word.text if word.bends else f"={word.text}",
+        folded,
+        keys,
+        beginning_key(word),
+        spelling_bit(folded),
+        _share(word, languages),
+        opens=word.is_pair and len(folded) == 1,
+    )
 
 
 def _share(word: Word, languages: tuple[str, ...]) -> float:

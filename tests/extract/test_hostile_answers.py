@@ -1,5 +1,8 @@
 """No hostile answer gets anything wrong into the notes: the answers of `make bench-tidy`, at the checks alone."""
 
+import json
+import time
+
 import pytest
 
 from bench.tidy.conversations import Conversation, conversations
@@ -33,6 +36,19 @@ def test_nothing_wrong_of_a_hostile_answer_is_saved(conversation: Conversation) 
         assert sum(one.planned_from is None for one in notes) <= hostile.most_new, hostile.kind
         assert not any(one in text for one in hostile.forbidden), hostile.kind
         assert all(one.note.body.strip() for one in notes if one.planned_from), hostile.kind
+
+
+@pytest.mark.parametrize("piece", ["\n", " ", "x", "a.", "curl ", "tests are ", "[[a]] ", "> ", "\n- ", "password: "])
+@pytest.mark.parametrize("part", ["summary", "body", "tags"])
+def test_an_answer_of_one_thing_over_and_over_takes_bounded_time(part: str, piece: str) -> None:
+    conversation = conversations()[0]
+    text = piece * (180_000 // len(piece))
+    said = {"summary": "We deploy on Thursdays", "body": "", "tags": []} | {part: [text] if part == "tags" else text}
+    new = {"type": "project", "scope": "project"}
+    updates = [said | {"id": note.id} for note in conversation.notes[:1]]
+    start = time.process_time()
+    checked(conversation, json.dumps({"notes": [said | new], "updates": updates}))
+    assert time.process_time() - start < 15
 
 
 @pytest.mark.parametrize("conversation", conversations(), ids=lambda one: one.id)

@@ -1,6 +1,7 @@
 """Which notes are about the same subject, and which only look like it."""
 
 import random
+import time
 
 import pytest
 
@@ -81,6 +82,12 @@ def test_notes_that_say_the_same_are_of_one_subject(one: str, other: str) -> Non
 )
 def test_look_alikes_with_other_values_are_not(one: str, other: str) -> None:
     assert groups(one, other, tags=("shared", "common", "tags")) == []
+
+
+def test_a_summary_with_a_lot_of_space_in_it_takes_bounded_time() -> None:
+    start = time.process_time()
+    assert groups(f"Old sessions{' ' * 60_000}not kept", "Old sessions not kept") == [("n0", "n1")]
+    assert time.process_time() - start < 10
 
 
 def test_no_word_that_only_holds_sentences_together_is_a_value() -> None:

@@ -25,7 +25,7 @@ from oharness.notes.ids import new_note_id
 from oharness.notes.links import fill_placeholders, linked_ids, strip_links
 from oharness.notes.note import Note
 from oharness.notes.tags import clean_tags
-from oharness.notes.valid import checked_note
+from oharness.notes.valid import LONGEST_SUMMARY, checked_note
 from oharness.recall.related import LIKELY_DUPLICATE
 from oharness.recall.stems import stem_set
 
@@ -201,10 +201,12 @@ class _Checks:
         return CheckedNote(shown.scope, after, shown.hash)
 
     def _check_text(self, summary: str, body: str, tags: Sequence[str]) -> None:
-        if any(map(speaks_to_a_model, (summary, body, " ".join(tags)))):
-            raise _NotSaved(LeftOut.TO_A_MODEL)
         if len(body) > LONGEST_BODY:
             raise _NotSaved(LeftOut.TOO_LONG)
+        if len(summary) > LONGEST_SUMMARY:
+            raise _NotSaved(LeftOut.NO_NOTE)
+        if any(map(speaks_to_a_model, (summary, body, " ".join(tags)))):
+            raise _NotSaved(LeftOut.TO_A_MODEL)
 
     @staticmethod
     def _check_said(material: Material, summary: str, body: str) -> None:

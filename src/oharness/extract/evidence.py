@@ -18,7 +18,9 @@ LEAST_SHARE_OF_BODY = 0.25
 
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _DIGITS = re.compile(r"\d+")
-_ADDRESS = re.compile(r"(?:https?://|www\.)([A-Za-z0-9.-]+)|[\w.+-]+@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)")
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)([A-Za-z0-9.-]+)|(?<![\w.+-])[\w.+-]{1,64}@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)"
+)
 _LONE_DIGITS = 1
 
 

@@ -7,13 +7,13 @@ _TO_A_MODEL = re.compile(
     r"""
     </?(?:recalled-memory|memory-index|linked-notes|system|instructions?|tool_call)\b
     | <\|(?:im_start|im_end|system|user|assistant|endoftext)\|> | \[/?INST\] | <<SYS>>
-    | ^\W*(?:system|developer|assistant)(?:\ prompt|\ message)?\s*[:：]
+    | ^[^\w\n]{0,40}(?:system|developer|assistant)(?:\ prompt|\ message)?\s*[:：]
     | \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?
       (?:previous|prior|above|earlier|all|any|other|system|your)\s+(?:\w+\s+){0,2}?
       (?:instructions?|prompts?|rules?|guidelines?|messages?)\b
     | \byou\s+are\s+now\b | \bnew\s+instructions?\s*[:：]
     | \b(?:do\s+not|don't|never)\s+(?:tell|inform|mention\s+(?:this|it)\s+to|show)\s+(?:this\s+to\s+)?the\s+user\b
-    | \b(?:curl|wget)\b[^\n]*\|\s*(?:ba|z)?sh\b | \brm\s+-rf\s+[~/]
+    | \b(?:curl|wget)\b[^\n]{0,300}\|\s*(?:ba|z)?sh\b | \brm\s+-rf\s+[~/]
     | \b(?:exfiltrate|upload|send|post)\b[^\n]{0,60}\b(?:credentials?|api\ keys?|secrets?|tokens?|\.env|~/\.ssh)\b
     | (?:忽略|无视|忘记|忽視)[^\n。]{0,12}(?:指令|指示|提示|规则|規則) | 你现在是 | 不要(?:告诉|通知|让)用户
     | \b(?:ignore|desconsidere|esqueça)\s+(?:\w+\s+){0,3}?(?:instruções|regras|mensagens)\b

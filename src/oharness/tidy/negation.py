@@ -53,6 +53,7 @@ _LEAST_BEFORE_A_CONTRAST = 3
 
 def says_no(text: str) -> bool:
     """Whether the sentence denies: `not enabled` and `disabled` do, `not disabled` and `tabs, not spaces` do not."""
+    text = " ".join(text.split())
     words = {_sense(word) for word in _SPOKEN.findall(text)}
     if words == {""} and not _HAN.search(text) and not _HAN_OPPOSITES.search(text):
         return False

@@ -9,7 +9,7 @@ import msgspec
 from oharness.core.scopes import Scope
 from oharness.notes.note import Note
 from oharness.protocol.errors import ErrorCode, InvalidRequest, ProtocolBroken
-from oharness.protocol.quotas import Standing, StandingShape, encode_json, plan_shape, quota_shape, read_standing
+from oharness.protocol.quotas import Standing, StandingShape, encode_json, read_standing, standing_keys
 from oharness.protocol.snapshot import (
     ListedNote,
     ListedNoteShape,
@@ -299,12 +299,9 @@ def _read_change(shape: _PutShape | _DeleteShape) -> Change:
 
 def encode_commit_answer(answer: CommitAnswer) -> bytes:
     """The body of a commit's answer."""
-    standing = answer.standing
     return encode_json(
         _CommitAnswerShape(
-            user_id=standing.user_id,
-            quota=quota_shape(standing.quota),
-            plan=plan_shape(standing.plan),
+            **standing_keys(answer.standing),
             epoch=answer.epoch,
             previous_version=answer.previous_version,
             version=answer.version,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from oharness.protocol.errors import InvalidRequest, ProtocolBroken
-from oharness.protocol.quotas import Standing, StandingShape, encode_json, plan_shape, quota_shape, read_standing
+from oharness.protocol.quotas import Standing, StandingShape, encode_json, read_standing, standing_keys
 from oharness.protocol.strict_json import MAX_INTEGER, NotThisShape, check_extra, decode_shape
 from oharness.protocol.values import Count, WireShape
 
@@ -163,9 +163,7 @@ def encode_append_answer(answer: AppendAnswer) -> bytes:
     """The body of the answer to an append."""
     return encode_json(
         _AppendAnswerShape(
-            user_id=answer.standing.user_id,
-            quota=quota_shape(answer.standing.quota),
-            plan=plan_shape(answer.standing.plan),
+            **standing_keys(answer.standing),
             stored=answer.stored,
         )
     )
@@ -187,9 +185,7 @@ def encode_sessions_answer(answer: SessionsAnswer) -> bytes:
     """The body of a list of sessions."""
     return encode_json(
         _SessionsShape(
-            user_id=answer.standing.user_id,
-            quota=quota_shape(answer.standing.quota),
-            plan=plan_shape(answer.standing.plan),
+            **standing_keys(answer.standing),
             sessions=[_SessionShape(one.session, one.updated_at) for one in answer.sessions],
         )
     )
@@ -212,9 +208,7 @@ def encode_events_answer(answer: EventsAnswer) -> bytes:
     """The body of a page of events."""
     return encode_json(
         _EventsShape(
-            user_id=answer.standing.user_id,
-            quota=quota_shape(answer.standing.quota),
-            plan=plan_shape(answer.standing.plan),
+            **standing_keys(answer.standing),
             after=answer.after,
             stored=answer.stored,
             events=list(answer.events),

@@ -10,9 +10,8 @@ from oharness.protocol.quotas import (
     Standing,
     StandingShape,
     encode_json,
-    plan_shape,
-    quota_shape,
     read_standing,
+    standing_keys,
 )
 from oharness.protocol.strict_json import NotThisShape, decode_shape
 from oharness.protocol.values import Count, WireShape
@@ -51,9 +50,7 @@ def encode_identity_answer(answer: IdentityAnswer) -> bytes:
     old = answer.protocol == OLD
     return encode_json(
         IdentityShape(
-            user_id=answer.standing.user_id,
-            quota=quota_shape(answer.standing.quota),
-            plan=plan_shape(answer.standing.plan),
+            **standing_keys(answer.standing),
             protocol=msgspec.UNSET if old else CURRENT,
             teams=msgspec.UNSET if old else [TeamShape(team.id, team.plan) for team in answer.teams],
             server_time=msgspec.UNSET if old or answer.server_time_ms is None else answer.server_time_ms,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import msgspec
 
@@ -91,6 +92,19 @@ def plan_shape(plan: Plan) -> PlanShape:
     return PlanShape(
         plan.name, plan.paid, None if limits is None else PlanLimitsShape(limits.max_notes, limits.max_body_bytes)
     )
+
+
+class StandingKeys(TypedDict):
+    """The three keys, for the making of an answer's shape."""
+
+    user_id: str
+    quota: QuotaShape
+    plan: PlanShape
+
+
+def standing_keys(standing: Standing) -> StandingKeys:
+    """Who the service takes the caller for, as it goes out."""
+    return {"user_id": standing.user_id, "quota": quota_shape(standing.quota), "plan": plan_shape(standing.plan)}
 
 
 def read_standing(shape: StandingShape) -> Standing:

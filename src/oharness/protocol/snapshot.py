@@ -10,7 +10,7 @@ from oharness.core.clock import Millis
 from oharness.core.scopes import Scope
 from oharness.notes.note import Note
 from oharness.protocol.errors import InvalidRequest, ProtocolBroken
-from oharness.protocol.quotas import Standing, StandingShape, encode_json, plan_shape, quota_shape, read_standing
+from oharness.protocol.quotas import Standing, StandingShape, encode_json, read_standing, standing_keys
 from oharness.protocol.strict_json import NotThisShape, decode_json, decode_shape, shape_of
 from oharness.protocol.values import (
     NO_EPOCH,
@@ -382,12 +382,9 @@ def _read_bodies(shape: _BodiesShape) -> BodiesRequest:
 def encode_poll_answer(answer: PollAnswer) -> bytes:
     """The body of a poll's answer."""
     states = [_PollStateShape(scope_shape(s.scope), s.epoch, s.version, s.changed) for s in answer.states]
-    standing = answer.standing
     return encode_json(
         _PollAnswerShape(
-            user_id=standing.user_id,
-            quota=quota_shape(standing.quota),
-            plan=plan_shape(standing.plan),
+            **standing_keys(answer.standing),
             poll=states,
         )
     )
@@ -414,12 +411,9 @@ def encode_listing_answer(answer: ListingAnswer) -> bytes:
 
 def encode_listing_begin(answer: ListingAnswer) -> bytes:
     """The body of a listing's answer up to its first note; `LISTING_END` comes after the last."""
-    standing = answer.standing
     head = encode_json(
         _ListingHeadShape(
-            user_id=standing.user_id,
-            quota=quota_shape(standing.quota),
-            plan=plan_shape(standing.plan),
+            **standing_keys(answer.standing),
             epoch=answer.epoch,
             version=answer.version,
             complete=answer.complete,
@@ -475,12 +469,9 @@ def decode_listing_around(body: bytes, notes: Sequence[ListedNote]) -> ListingAn
 
 def encode_bodies_answer(answer: BodiesAnswer) -> bytes:
     """The body of a page of bodies."""
-    standing = answer.standing
     return encode_json(
         _BodiesAnswerShape(
-            user_id=standing.user_id,
-            quota=quota_shape(standing.quota),
-            plan=plan_shape(standing.plan),
+            **standing_keys(answer.standing),
             notes=[_SentBodyShape(n.id, n.revision, n.hash, note_shape(n.note)) for n in answer.notes],
             missing=list(answer.missing),
         )

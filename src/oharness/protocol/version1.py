@@ -10,7 +10,7 @@ from oharness.core.scopes import is_project_id
 from oharness.notes.note import Note
 from oharness.protocol.commit import ChangeResult, ResultShape, read_result, result_shape
 from oharness.protocol.errors import InvalidRequest, ProtocolBroken
-from oharness.protocol.quotas import Standing, StandingShape, encode_json, plan_shape, quota_shape, read_standing
+from oharness.protocol.quotas import Standing, StandingShape, encode_json, read_standing, standing_keys
 from oharness.protocol.snapshot import MAX_HAVE
 from oharness.protocol.strict_json import NotThisShape, decode_shape
 from oharness.protocol.values import (
@@ -161,12 +161,9 @@ def decode_old_listing_request(body: bytes) -> OldListingRequest:
 
 def encode_old_listing_answer(answer: OldListingAnswer) -> bytes:
     """The body of the answer, in the shapes an old client knows."""
-    standing = answer.standing
     return encode_json(
         _ListingAnswerShape(
-            user_id=standing.user_id,
-            quota=quota_shape(standing.quota),
-            plan=plan_shape(standing.plan),
+            **standing_keys(answer.standing),
             version=answer.version,
             notes=[
                 _ListedNoteShape(entry.id, entry.hash, msgspec.UNSET if entry.note is None else note_shape(entry.note))
@@ -217,12 +214,9 @@ def decode_old_commit_request(body: bytes) -> OldCommitRequest:
 
 def encode_old_commit_answer(answer: OldCommitAnswer) -> bytes:
     """The body of the answer to an old commit."""
-    standing = answer.standing
     return encode_json(
         _CommitAnswerShape(
-            user_id=standing.user_id,
-            quota=quota_shape(standing.quota),
-            plan=plan_shape(standing.plan),
+            **standing_keys(answer.standing),
             version=answer.version,
             results=[result_shape(result) for result in answer.results],
         )

@@ -27,6 +27,7 @@ SHARED_DIRECTORY = 0o777
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINKS | _BINARY
+_HUNDREDS = 500
 _CHUNK = 1 << 20
 LARGEST_READ = 1 << 28
 """No file that this program reads whole, other than notes, comes near this many bytes."""
@@ -168,8 +169,14 @@ class FileSystem:
     def write_all_new(self, folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
         """`write_new` for many files of one folder, by name; one that fails leaves those before it."""
         place = f"{folder}{os.sep}"
-        for name, data in files:
-            _write_new(place + name, data, mode)
+        half = len(files) // 2 if len(files) >= _HUNDREDS else len(files)
+        with ThreadPoolExecutor(1, "flush") as beside:
+            for name, data in files[:half]:
+                _write_new(place + name, data, mode)
+            if half < len(files):  # the device need not wait for the last of them, nor we at the end for all
+                beside.submit(_flush_file_system, folder)
+            for name, data in files[half:]:
+                _write_new(place + name, data, mode)
 
     def set_mode(self, path: Path, mode: int) -> None:
         """Gives a file the permissions of the one it will replace."""

@@ -24,6 +24,7 @@ from oharness.sync.directory import Directory
 from oharness.sync.folder_look import folder_now, look_at_folder
 from oharness.sync.last_look import FolderLook
 from oharness.sync.report import PassReport
+from oharness.sync.undisturbed import undisturbed
 
 
 @dataclass(eq=False)
@@ -191,7 +192,8 @@ def plan(desk: Desk) -> ScopePlan | Paused:
     Raises: StorageFailed, BrokenFile.
     """
     desk.view = _view(desk)
-    planned = plan_scope(desk.view)
+    with undisturbed():
+        planned = plan_scope(desk.view)
     if isinstance(planned, ScopePlan) and planned.found_nothing:
         desk.directory.last_look.keep_in_step(desk.view.files, desk.view.baseline.entries)
     return planned
@@ -248,8 +250,9 @@ def carry_out(desk: Desk, decisions: Mapping[str, Decision]) -> list[NoteWork]:
     """
     present = desk.view.files if desk.view else desk.look.files
     read = read_files(desk.directory, [n for n, d in decisions.items() if n in present and needs(d, None).mine])
-    works = works_for(desk, decisions, read)
-    applied = apply_works(desk.directory, desk.baseline, works, read)
+    with undisturbed():
+        works = works_for(desk, decisions, read)
+        applied = apply_works(desk.directory, desk.baseline, works, read)
     if applied.baseline is not desk.baseline:  # it was kept with the batch
         desk.baseline = desk.kept_baseline = applied.baseline
     desk.report.held_back |= applied.held

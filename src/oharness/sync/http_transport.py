@@ -41,6 +41,7 @@ from oharness.protocol.version1 import (
 from oharness.protocol.versions import CURRENT, OLD, PROTOCOL_HEADER
 from oharness.sync.patience import within
 from oharness.sync.transport import ServiceUnreachable, SignedOut, Traffic, refusal
+from oharness.sync.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     import httpx2
@@ -196,7 +197,8 @@ class HttpTransport:
             if size > limit:
                 raise ProtocolBroken(f"an answer of more than {limit} bytes")
             parts.append(part)
-            feed(part)
+            with undisturbed():
+                feed(part)
         self._traffic.bytes_down += response.num_bytes_downloaded
         return b"".join(parts)
 

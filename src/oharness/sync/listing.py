@@ -22,6 +22,7 @@ from oharness.reconcile.baseline import (
 from oharness.reconcile.decide import Here, HoldReason
 from oharness.sync.desk import CountsDiffer, Desk
 from oharness.sync.transport import SyncTransport
+from oharness.sync.undisturbed import undisturbed
 from oharness.sync.wire import listing_of
 
 
@@ -48,9 +49,10 @@ async def list_scope(desk: Desk, transport: SyncTransport) -> None:
     desk.baseline = baseline
     desk.progress = replace(desk.progress, committed=())
     desk.report.version = listing.version
-    for note in answer.notes:
-        if note.note is not None:
-            take_body(desk, note.note, note.hash, note.revision)
+    with undisturbed():
+        for note in answer.notes:
+            if note.note is not None:
+                take_body(desk, note.note, note.hash, note.revision)
 
 
 def take_body(desk: Desk, note: Note, content: str, revision: str) -> None:
@@ -86,7 +88,8 @@ def _held(desk: Desk) -> tuple[str, ...]:
 
 def _taken_in(desk: Desk, listing: Listing) -> Baseline:
     if not was_reset(desk.baseline, listing):
-        return after_listing(desk.baseline, listing)
+        with undisturbed():
+            return after_listing(desk.baseline, listing)
     desk.report.cloud_was_reset = True
     desk.progress = replace(desk.progress, cloud_was_reset_at=desk.directory.clock.now_ms())
     return after_listing(after_reset(desk.baseline, desk.look.files.keys()), listing)

@@ -77,6 +77,7 @@ def serve(settings: Settings, *, only_old_protocol: bool = False) -> None:
     log_to_stderr()
     _warn_of_short_secret(settings)
     service = build_service(settings, os.environ, only_old_protocol=only_old_protocol)
+    gc.freeze()  # what starting made stays for good, and is not looked through again with every request
     gc.freeze()  # what the program consists of stays: there is nothing to find in it, commit after commit
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTION)
     with listening(PREFIX):

@@ -79,14 +79,14 @@ class StandingShape(WireShape, frozen=True):
     plan: PlanShape
 
 
-def quota_shape(quota: Quota) -> QuotaShape:
+def _quota_shape(quota: Quota) -> QuotaShape:
     """The limits as they go out."""
     return QuotaShape(
         quota.max_notes, quota.max_changes, quota.max_body_bytes, quota.max_response_bytes, quota.tombstone_days
     )
 
 
-def plan_shape(plan: Plan) -> PlanShape:
+def _plan_shape(plan: Plan) -> PlanShape:
     """The plan as it goes out."""
     limits = plan.limits
     return PlanShape(
@@ -104,7 +104,7 @@ class StandingKeys(TypedDict):
 
 def standing_keys(standing: Standing) -> StandingKeys:
     """Who the service takes the caller for, as it goes out."""
-    return {"user_id": standing.user_id, "quota": quota_shape(standing.quota), "plan": plan_shape(standing.plan)}
+    return {"user_id": standing.user_id, "quota": _quota_shape(standing.quota), "plan": _plan_shape(standing.plan)}
 
 
 def read_standing(shape: StandingShape) -> Standing:

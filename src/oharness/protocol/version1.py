@@ -8,7 +8,7 @@ import msgspec
 from oharness.core.clock import Millis
 from oharness.core.scopes import is_project_id
 from oharness.notes.note import Note
-from oharness.protocol.commit import ChangeResult, ResultShape, read_result, result_shape
+from oharness.protocol.commit import MAX_CHANGES_EVER, ChangeResult, ResultShape, read_result, result_shape
 from oharness.protocol.errors import InvalidRequest, ProtocolBroken
 from oharness.protocol.quotas import Standing, StandingShape, encode_json, read_standing, standing_keys
 from oharness.protocol.snapshot import MAX_HAVE
@@ -23,8 +23,6 @@ from oharness.protocol.values import (
     read_note,
     read_note_id,
 )
-
-MAX_CHANGES_EVER = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,9 @@ import pytest
 
 from oharness.core.scopes import project_scope
 from oharness.disk.credentials_file import Credentials
-from oharness.protocol.errors import ErrorCode
 from oharness.sync.old_server import OldService, ServerTooOld
 from oharness.sync.report import PassReport
 from oharness.sync.syncing import sync_directory
-from oharness.sync.transport import ServiceRefused
 from oharness.syncserver.objects.ram import RamObjects
 from oharness.testing.clock import FakeClock
 from oharness.testing.devices import ORIGIN, Device
@@ -106,9 +104,9 @@ async def test_a_scope_that_was_in_version_2_never_falls_back(tmp_path: Path, se
     await synced(a)
     downgraded = project(tmp_path, "a", service(only_old_protocol=True))
     downgraded.write("typed", type="project")
-    with pytest.raises(ServiceRefused) as refused:
+    with pytest.raises(ServerTooOld):
         await synced(downgraded)
-    assert refused.value.code in (ErrorCode.UPGRADE_REQUIRED, ErrorCode.INVALID_REQUEST)
+    assert downgraded.progress().error == "ServerTooOld"
     assert sorted(downgraded.bodies()) == ["n", "typed"]
 
 

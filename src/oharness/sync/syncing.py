@@ -1,6 +1,7 @@
 """Syncs one directory for whoever is signed in: switch and pin, age of the service, one pass, and its error kept."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from oharness.core.errors import OharnessError, StorageFailed
@@ -8,15 +9,16 @@ from oharness.disk.credentials_file import Credentials
 from oharness.disk.filesystem import FileSystem
 from oharness.disk.home import Home
 from oharness.disk.sync_state import StateFromNewerVersion
+from oharness.protocol.errors import ErrorCode
 from oharness.protocol.versions import OLD
 from oharness.sync.desk import AccountChanged
 from oharness.sync.directory import Directory
 from oharness.sync.in_thread import in_thread
-from oharness.sync.old_server import OldService
+from oharness.sync.old_server import OldService, ServerTooOld
 from oharness.sync.one_pass import one_pass
 from oharness.sync.pinning import pin
 from oharness.sync.report import PassReport
-from oharness.sync.transport import SyncTransport
+from oharness.sync.transport import ServiceRefused, SyncTransport
 
 
 async def sync_directory(
@@ -38,7 +40,10 @@ async def sync_directory(
         report.server_is_old = isinstance(service, OldService)
         return report
     except OharnessError as error:
-        await in_thread(_keep_error, directory, error)
+        told = await _meant(error, directory, transport)
+        await in_thread(_keep_error, directory, told)
+        if told is not error:
+            raise told from error
         raise
 
 
@@ -55,6 +60,15 @@ async def _service(directory: Directory, credentials: Credentials, transport: Sy
     spoke = replace(progress, spoke_current=True, refusals={}, refusal_ground="")
     await in_thread(directory.state.save_progress, spoke)
     return transport
+
+
+async def _meant(error: OharnessError, directory: Directory, transport: SyncTransport) -> OharnessError:
+    """The error; where an older service has taken the place of the one that was spoken to, that."""
+    if isinstance(error, ServiceRefused) and error.code is ErrorCode.INVALID_REQUEST:
+        with suppress(OharnessError):
+            if (await transport.identity()).protocol == OLD:
+                return ServerTooOld(directory.scope.key)
+    return error
 
 
 def _keep_error(directory: Directory, error: OharnessError) -> None:

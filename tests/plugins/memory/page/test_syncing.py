@@ -19,6 +19,12 @@ async def test_signed_out_says_so_and_asks_nothing_of_anybody(page: OpenPage) ->
     assert (await page.part("syncbar"))["signedOut"] is True
 
 
+async def test_a_service_that_takes_no_token_is_told_of_as_signed_out(page: OpenPage) -> None:
+    assert (await page.part("syncbar"))["signInRefused"] is False
+    page.directory("user").state.save_progress(Progress(last_synced=Millis(1_000), error="SignedOut"))
+    assert (await page.part("syncbar"))["signInRefused"] is True
+
+
 async def test_one_switch_turns_both_scopes(page: OpenPage) -> None:
     await page.do("switch", on="false")
     shown = await page.part("sync")

@@ -15,6 +15,7 @@ from oharness.protocol.snapshot import (
     BodiesAnswer,
     BodiesRequest,
     Check,
+    KnownRevision,
     ListedNote,
     ListedTombstone,
     ListingAnswer,
@@ -69,9 +70,11 @@ LISTING = ListingAnswer(
 REQUESTS: list[SnapshotRequest] = [
     PollRequest(()),
     PollRequest((PollQuery(USER_SCOPE), PollQuery(PROJECT, Epoch("e"), 7)), "ann"),
+    PollRequest((PollQuery(PROJECT, Epoch("e"), 7, KnownRevision("a-1", Revision("r"))),)),
     ListingRequest(USER_SCOPE),
     ListingRequest(PROJECT, "ann", Epoch("e"), 0, (HASH,)),
     ListingRequest(PROJECT, epoch=Epoch(""), since=3),
+    ListingRequest(PROJECT, epoch=Epoch("e"), since=3, latest=KnownRevision("a-1", Revision("r"))),
     BodiesRequest(USER_SCOPE, ()),
     BodiesRequest(PROJECT, (WantedBody("a-1", Revision("r")),), "ann"),
 ]

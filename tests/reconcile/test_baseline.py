@@ -25,6 +25,7 @@ from oharness.reconcile.baseline import (
     forget,
     inherited,
     known_versions,
+    latest_seen,
     live_check,
     was_reset,
     with_entries,
@@ -118,10 +119,24 @@ def test_tombstones_up_to_the_horizon_are_let_go() -> None:
         (listing(3, {"a": live("Z", 1)}), True),
         (listing(3, {}, {"a": DeletedInCloud("A", "r1", 1)}), True),
         (listing(3, {"new": live("N", 1)}), False),
+        (listing(3, {"a": live("A", 2)}, complete=True), False),
+        (listing(5, {"a": InCloud("Z", "another", 2, 1)}, complete=True), True),
+        (listing(5, {"a": live("Z", 3)}, complete=True), True),
+        (listing(5, {"a": live("Z", 5)}, complete=True), False),
+        (listing(5, {"mine": InCloud("Z", "another", 4, 1)}, complete=True), True),
     ],
 )
 def test_another_epoch_or_anything_older_than_the_baseline_is_a_reset(answer: Listing, reset: bool) -> None:
-    assert was_reset(at_version(3, a=synced("A", 2)), answer) is reset
+    assert was_reset(at_version(3, a=synced("A", 2), mine=synced("M", 4)), answer) is reset
+
+
+def test_the_latest_seen_is_what_came_with_the_baselines_version_or_after_it() -> None:
+    here = at_version(3, a=synced("A", 2), b=synced("B", 3))
+    assert latest_seen(here) == ("b", "r3")
+    assert latest_seen(with_entries(here, {"c": Entry(NOTHING_AGREED, DeletedInCloud("C", "r5", 5))})) == ("c", "r5")
+    assert latest_seen(at_version(3, a=synced("A", 2))) is None
+    assert latest_seen(EMPTY) is None
+    assert latest_seen(replace(here, epoch="")) is None
 
 
 def test_a_baseline_without_an_epoch_matches_any() -> None:

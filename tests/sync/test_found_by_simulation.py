@@ -29,3 +29,82 @@ async def test_a_note_put_again_after_a_restored_storage_is_found_under_its_new_
     report = await b.sync()
     assert b.bodies()["n"] == "text"
     assert (report.held_back, report.requests) == ({}, 1)
+
+
+def saved(server: SyncServer) -> dict[str, object]:
+    """A copy of everything that the storage holds."""
+    return dict(server.store._objects)  # type: ignore[attr-defined]
+
+
+def set_back(server: SyncServer, storage: dict[str, object]) -> None:
+    """The storage is as it was."""
+    server.store._objects = dict(storage)  # type: ignore[attr-defined]
+
+
+async def both_hold_a_note_and_only_b_its_newer_text(a: Device, b: Device, server: SyncServer) -> None:
+    """The storage was set back to before b's newer text, which went up."""
+    a.write("n", "one\ntwo\nthree")
+    await settle_all(a, b)
+    storage = saved(server)
+    b.write("n", "one\ntwo, as b says\nthree")
+    await b.sync()
+    set_back(server, storage)
+
+
+async def test_a_restored_storage_that_went_on_past_a_newer_text_does_not_take_it(
+    device: Machine, server: SyncServer
+) -> None:
+    a, b = device("a"), device("b")
+    await both_hold_a_note_and_only_b_its_newer_text(a, b, server)
+    for text in ("one\ntwo, as a says\nthree", "one\ntwo, as a says again\nthree"):
+        a.write("n", text)
+        await a.sync()
+    report = await b.sync()
+    assert report.cloud_was_reset
+    assert b.bodies()["n"] == "one\ntwo, as b says\nthree"
+    assert b.conflicts()
+
+
+async def test_a_restored_storage_that_went_on_to_the_same_version_does_not_take_a_newer_text(
+    device: Machine, server: SyncServer
+) -> None:
+    a, b = device("a"), device("b")
+    await both_hold_a_note_and_only_b_its_newer_text(a, b, server)
+    a.write("n", "one\ntwo, as a says\nthree")
+    await a.sync()
+    report = await b.sync()
+    assert report.cloud_was_reset
+    assert b.bodies()["n"] == "one\ntwo, as b says\nthree"
+    assert b.conflicts()
+
+
+async def test_a_deletion_in_a_restored_storage_that_went_on_does_not_take_a_newer_text(
+    device: Machine, server: SyncServer
+) -> None:
+    a, b = device("a"), device("b")
+    await both_hold_a_note_and_only_b_its_newer_text(a, b, server)
+    a.write("n", "one\ntwo, as a says\nthree")
+    await a.sync()
+    a.forget("n")
+    await a.sync()
+    await settle_all(b, a)
+    assert a.bodies()["n"] == b.bodies()["n"] == "one\ntwo, as b says\nthree"
+
+
+async def test_a_machine_that_only_received_a_newer_text_keeps_it_from_a_restored_storage_that_went_on(
+    device: Machine, server: SyncServer
+) -> None:
+    a, b, c = device("a"), device("b"), device("c")
+    a.write("n", "text")
+    await settle_all(a, b, c)
+    storage = saved(server)
+    b.write("n", "text, as b says")
+    await b.sync()
+    await c.sync()
+    set_back(server, storage)
+    for text in ("text, as a says", "text, as a says again"):
+        a.write("n", text)
+        await a.sync()
+    await c.sync()
+    assert c.bodies()["n"] == "text, as b says"
+    assert c.conflicts()

@@ -47,12 +47,21 @@ LISTING_END = b"]}"
 
 
 @dataclass(frozen=True, slots=True)
+class KnownRevision:
+    """The latest revision that a client has seen in a scope: by it a service that was restored shows itself (P-25)."""
+
+    id: str
+    revision: Revision
+
+
+@dataclass(frozen=True, slots=True)
 class PollQuery:
     """One directory's question: has the scope moved past `since` of `epoch`? Both empty before a first sync."""
 
     scope: Scope
     epoch: Epoch = NO_EPOCH
     since: int = 0
+    latest: KnownRevision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,7 @@ class ListingRequest:
     epoch: Epoch | None = None
     since: int | None = None
     have: tuple[str, ...] = ()
+    latest: KnownRevision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +198,16 @@ class BodiesAnswer:
 # --- how they stand on the wire
 
 
+class _KnownRevisionShape(WireShape, frozen=True):
+    id: IdText
+    revision: RevisionText
+
+
 class _PollQueryShape(WireShape, frozen=True):
     scope: ScopeShape
     epoch: EpochText
     since: Count
+    latest: _KnownRevisionShape | msgspec.UnsetType = msgspec.UNSET
 
 
 class _PollShape(WireShape, frozen=True):
@@ -205,6 +221,7 @@ class _ListingShape(WireShape, frozen=True):
     epoch: EpochText | msgspec.UnsetType = msgspec.UNSET
     since: Count | msgspec.UnsetType = msgspec.UNSET
     have: Annotated[list[HashText], msgspec.Meta(max_length=MAX_HAVE)] | msgspec.UnsetType = msgspec.UNSET
+    latest: _KnownRevisionShape | msgspec.UnsetType = msgspec.UNSET
 
 
 class _WantedShape(WireShape, frozen=True):
@@ -307,7 +324,10 @@ def encode_snapshot_request(request: SnapshotRequest) -> bytes:
         case PollRequest():
             return encode_json(
                 _PollShape(
-                    [_PollQueryShape(scope_shape(q.scope), q.epoch, q.since) for q in request.queries],
+                    [
+                        _PollQueryShape(scope_shape(q.scope), q.epoch, q.since, _known_shape(q.latest))
+                        for q in request.queries
+                    ],
                     or_unset(request.user_id),
                 )
             )
@@ -319,6 +339,7 @@ def encode_snapshot_request(request: SnapshotRequest) -> bytes:
                     epoch=or_unset(request.epoch),
                     since=msgspec.UNSET if request.since is None else request.since,
                     have=list(request.have) if request.have else msgspec.UNSET,
+                    latest=_known_shape(request.latest),
                 )
             )
         case BodiesRequest():
@@ -329,6 +350,10 @@ def encode_snapshot_request(request: SnapshotRequest) -> bytes:
                     or_unset(request.user_id),
                 )
             )
+
+
+def _known_shape(latest: KnownRevision | None) -> _KnownRevisionShape | msgspec.UnsetType:
+    return msgspec.UNSET if latest is None else _KnownRevisionShape(latest.id, latest.revision)
 
 
 def decode_snapshot_request(body: bytes) -> SnapshotRequest:
@@ -355,7 +380,7 @@ def _read_request(value: Any) -> SnapshotRequest:
 
 
 def _read_poll(shape: _PollShape) -> PollRequest:
-    queries = tuple(PollQuery(read_scope(q.scope), Epoch(q.epoch), q.since) for q in shape.poll)
+    queries = tuple(PollQuery(read_scope(q.scope), Epoch(q.epoch), q.since, _read_known(q.latest)) for q in shape.poll)
     return PollRequest(queries, or_none(shape.user_id))
 
 
@@ -367,7 +392,12 @@ def _read_listing(shape: _ListingShape) -> ListingRequest:
         epoch=None if epoch is None else Epoch(epoch),
         since=None if shape.since is msgspec.UNSET else shape.since,
         have=() if shape.have is msgspec.UNSET else tuple(shape.have),
+        latest=_read_known(shape.latest),
     )
+
+
+def _read_known(shape: _KnownRevisionShape | msgspec.UnsetType) -> KnownRevision | None:
+    return None if shape is msgspec.UNSET else KnownRevision(read_note_id(shape.id), Revision(shape.revision))
 
 
 def _read_bodies(shape: _BodiesShape) -> BodiesRequest:

@@ -241,7 +241,31 @@ def was_reset(baseline: Baseline, listing: Listing) -> bool:
         *listing.notes.items(),
         *listing.tombstones.items(),
     )
-    return any(entry.seq < _seen_seq(baseline.entry(note_id).seen) for note_id, entry in listed)
+    return any(_is_of_another_past(baseline, baseline.entry(note_id).seen, entry) for note_id, entry in listed)
+
+
+def _is_of_another_past(baseline: Baseline, seen: Seen, listed: InCloud | DeletedInCloud) -> bool:
+    """Whether an entry is older than what was seen of its note, or old enough to have been seen, and was not."""
+    match seen:
+        case InCloud(revision=revision, seq=seq) | DeletedInCloud(revision=revision, seq=seq):
+            is_new = listed.seq > max(seq, baseline.version) or listed.revision == revision
+            return listed.seq < seq or (baseline.epoch != "" and not is_new)
+        case PurgedFromCloud() | NotInCloud():
+            return False
+        case _:
+            assert_never(seen)
+
+
+def latest_seen(baseline: Baseline) -> tuple[str, str] | None:
+    """Id and revision of what changed last in the cloud as far as the baseline knows, by which a cloud that was
+    restored and went on shows itself (P-25); None where what came with the baseline's version is not known any more.
+    """
+    known = [
+        (entry.seen.seq, note_id, entry.seen.revision)
+        for note_id, entry in baseline.entries.items()
+        if isinstance(entry.seen, InCloud | DeletedInCloud) and entry.seen.seq >= baseline.version
+    ]
+    return max(known)[1:] if baseline.epoch and known else None
 
 
 def after_reset(baseline: Baseline, held: Collection[str]) -> Baseline:

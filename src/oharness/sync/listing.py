@@ -1,7 +1,7 @@
 """Asks what is in the scope, and takes in only what agrees with itself.
 
-A poll-sized answer when nothing changed. A cloud that looks wiped or restored is asked a second time before anybody
-believes it, and counts that differ are settled by one complete listing.
+A poll-sized answer when nothing changed. A cloud that looks wiped or restored, or says so, is asked a second time
+before anybody believes it, and counts that differ are settled by one complete listing.
 """
 
 from dataclasses import replace
@@ -9,6 +9,7 @@ from dataclasses import replace
 from oharness.notes.note import Note
 from oharness.notes.problems import ProblemReason
 from oharness.notes.valid import problem_of
+from oharness.protocol.errors import ErrorCode
 from oharness.protocol.snapshot import ListingAnswer, ListingRequest
 from oharness.protocol.values import Epoch, hash_matches
 from oharness.reconcile.baseline import (
@@ -21,9 +22,9 @@ from oharness.reconcile.baseline import (
 )
 from oharness.reconcile.decide import Here, HoldReason
 from oharness.sync.desk import CountsDiffer, Desk
-from oharness.sync.transport import SyncTransport
+from oharness.sync.transport import ServiceRefused, SyncTransport
 from oharness.sync.undisturbed import undisturbed
-from oharness.sync.wire import listing_of
+from oharness.sync.wire import known_revision, listing_of
 
 
 async def list_scope(desk: Desk, transport: SyncTransport) -> None:
@@ -33,16 +34,19 @@ async def list_scope(desk: Desk, transport: SyncTransport) -> None:
     that this machine believes to know, after the cloud was restored.
     Raises: AccountChanged; CountsDiffer; what the transport raises.
     """
-    answer = await _ask(desk, transport, None if desk.missing_once else desk.baseline)
+    since = None if desk.missing_once else desk.baseline
+    answer = await _ask(desk, transport, since) or await _ask(desk, transport, since)
+    restored = answer is None
+    answer = answer or await _ask_all(desk, transport)
     listing = listing_of(answer)
-    if was_reset(desk.baseline, listing):
-        answer = await _ask(desk, transport, None)
+    if not restored and was_reset(desk.baseline, listing):
+        answer = await _ask_all(desk, transport)
         listing = listing_of(answer)
     _check_itself(desk, answer)
-    baseline = _taken_in(desk, listing)
+    baseline = _taken_in(desk, listing, restored=restored)
     if not listing.complete and not _is_as_counted(baseline, answer):
         _complain_once(desk, listing)
-        answer = await _ask(desk, transport, None)
+        answer = await _ask_all(desk, transport)
         listing = listing_of(answer)
         _check_itself(desk, answer)
         baseline = _taken_in(desk, listing)
@@ -67,8 +71,21 @@ def take_body(desk: Desk, note: Note, content: str, revision: str) -> None:
         desk.broken[revision] = ProblemReason(problem).value
 
 
-async def _ask(desk: Desk, transport: SyncTransport, since: Baseline | None) -> ListingAnswer:
-    """What changed since the baseline, or everything."""
+async def _ask(desk: Desk, transport: SyncTransport, since: Baseline | None) -> ListingAnswer | None:
+    """What changed since the baseline, or everything; None where the cloud does not know what the baseline names."""
+    try:
+        return await _answer(desk, transport, since)
+    except ServiceRefused as refused:
+        if refused.code is not ErrorCode.EPOCH_CHANGED or since is None:
+            raise
+        return None
+
+
+async def _ask_all(desk: Desk, transport: SyncTransport) -> ListingAnswer:
+    return await _answer(desk, transport, None)
+
+
+async def _answer(desk: Desk, transport: SyncTransport, since: Baseline | None) -> ListingAnswer:
     partly = since is not None and since.version > 0 and since.epoch != ""
     request = ListingRequest(
         scope=desk.directory.scope,
@@ -76,6 +93,7 @@ async def _ask(desk: Desk, transport: SyncTransport, since: Baseline | None) -> 
         epoch=Epoch(since.epoch) if since and partly else None,
         since=since.version if since and partly else None,
         have=desk.progress.committed if partly else _held(desk),
+        latest=known_revision(since) if since and partly else None,
     )
     answer = await transport.listing(request)
     desk.take(answer.standing)
@@ -86,8 +104,8 @@ def _held(desk: Desk) -> tuple[str, ...]:
     return tuple(sorted(side.hash for side in desk.look.files.values() if isinstance(side, Here)))
 
 
-def _taken_in(desk: Desk, listing: Listing) -> Baseline:
-    if not was_reset(desk.baseline, listing):
+def _taken_in(desk: Desk, listing: Listing, *, restored: bool = False) -> Baseline:
+    if not restored and not was_reset(desk.baseline, listing):
         with undisturbed():
             return after_listing(desk.baseline, listing)
     desk.report.cloud_was_reset = True

@@ -19,6 +19,7 @@ from oharness.protocol.snapshot import PollQuery
 from oharness.protocol.values import Epoch
 from oharness.reconcile.baseline import AgreedOn, Baseline, InCloud
 from oharness.sync.directory import Directory
+from oharness.sync.wire import known_revision
 
 _BY_COUNT = (ErrorCode.TOO_MANY_NOTES, ErrorCode.PLAN_NOTES)
 
@@ -87,7 +88,7 @@ def bearings(directory: Directory) -> Bearings:
     progress, baseline, guard = directory.state.progress(), directory.state.baseline(), directory.state.guard()
     query = None
     if baseline is not None and progress.spoke_current and directory.outbox.waiting() is None:
-        query = PollQuery(directory.scope, Epoch(baseline.epoch), baseline.version)
+        query = PollQuery(directory.scope, Epoch(baseline.epoch), baseline.version, known_revision(baseline))
     plan = f"{progress.plan} {progress.max_notes} {progress.max_body_bytes}" if progress.held_back else None
     again = bool(guard.history.missing_before) or _has_room_again(progress)
     return Bearings(query, again, plan)

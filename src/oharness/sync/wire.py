@@ -1,9 +1,9 @@
 """Between the wire's values and the planner's: listings in, changes out. No I/O."""
 
 from oharness.protocol.commit import Change, Delete, Put
-from oharness.protocol.snapshot import ListedNote, ListedTombstone, ListingAnswer
+from oharness.protocol.snapshot import KnownRevision, ListedNote, ListedTombstone, ListingAnswer
 from oharness.protocol.values import Revision
-from oharness.reconcile.baseline import DeletedInCloud, InCloud, Listing, Version
+from oharness.reconcile.baseline import Baseline, DeletedInCloud, InCloud, Listing, Version, latest_seen
 from oharness.reconcile.work import CloudChange, DeleteNote, PutNote
 
 
@@ -32,6 +32,12 @@ def deleted_entry(tombstone: ListedTombstone) -> DeletedInCloud:
 def seen_entry(current: ListedNote | ListedTombstone) -> InCloud | DeletedInCloud:
     """The current entry that a commit's answer carries."""
     return live_entry(current) if isinstance(current, ListedNote) else deleted_entry(current)
+
+
+def known_revision(baseline: Baseline) -> KnownRevision | None:
+    """What a question names beside the baseline's version."""
+    latest = latest_seen(baseline)
+    return None if latest is None else KnownRevision(latest[0], Revision(latest[1]))
 
 
 def change_of(change: CloudChange) -> Change:

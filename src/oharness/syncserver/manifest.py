@@ -9,7 +9,7 @@ import msgspec
 from oharness.core.clock import Millis
 from oharness.core.errors import Failed
 from oharness.protocol.commit import ResultShape
-from oharness.protocol.snapshot import Check, ListedNote, ListedTombstone
+from oharness.protocol.snapshot import Check, KnownRevision, ListedNote, ListedTombstone
 from oharness.protocol.values import NO_EPOCH, Epoch, Revision
 
 FORMAT = 2
@@ -188,9 +188,28 @@ def list_changes(manifest: Manifest, epoch: Epoch | None, since: int | None, old
     )
 
 
-def is_changed(manifest: Manifest, epoch: Epoch, since: int, old_epoch: str) -> bool:
+def is_changed(
+    manifest: Manifest, epoch: Epoch, since: int, old_epoch: str, latest: KnownRevision | None = None
+) -> bool:
     """Whether a baseline of that epoch and version has something to hear of."""
-    return manifest.version != since or not same_epoch(manifest, epoch, old_epoch)
+    is_there = manifest.version == since and same_epoch(manifest, epoch, old_epoch)
+    return not is_there or has_lost(manifest, epoch, since, old_epoch, latest)
+
+
+def has_lost(
+    manifest: Manifest, epoch: Epoch | None, since: int | None, old_epoch: str, latest: KnownRevision | None
+) -> bool:
+    """Whether the storage was set back to before a revision, and went on past the version it was seen at (P-25).
+
+    Only where epoch and version would say nothing. Unknown, and so not lost, is a revision of a note that changed more
+    often than is remembered, or whose tombstone may be gone; and in a scope of the old protocol, which remembered none.
+    """
+    if latest is None or since is None or manifest.epoch != epoch or manifest.epoch == old_epoch:
+        return False
+    if not manifest.horizon < since <= manifest.version:
+        return False
+    entry = manifest.notes.get(latest.id) or manifest.tombstones.get(latest.id)
+    return entry is None or (latest.revision not in entry.recent and len(entry.recent) < MAX_RECENT)
 
 
 def same_epoch(manifest: Manifest, epoch: Epoch, old_epoch: str) -> bool:

@@ -77,7 +77,7 @@ def _document() -> dict[str, Any]:
                     "Where scopes stand, what changed in one, or bodies of notes.",
                     {"anyOf": [poll, listing, bodies]},
                     {"anyOf": [poll_answer, listing_answer, bodies_answer]},
-                    (*_COMMON_CODES, *_BODY_CODES),
+                    (*_COMMON_CODES, *_BODY_CODES, ErrorCode.EPOCH_CHANGED),
                 )
             },
             COMMIT_PATH: {

@@ -8,6 +8,7 @@ from oharness.core.clock import Clock
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.protocol.claims import Claims
+from oharness.protocol.errors import ErrorCode
 from oharness.protocol.snapshot import (
     BodiesAnswer,
     BodiesRequest,
@@ -26,10 +27,11 @@ from oharness.protocol.values import Epoch
 from oharness.syncserver.bodies import BodyStore, WantedObject
 from oharness.syncserver.erased import account_erased, refuse_erased_account
 from oharness.syncserver.keys import manifest_key
-from oharness.syncserver.manifest import Manifest, is_changed, list_changes
+from oharness.syncserver.manifest import Manifest, has_lost, is_changed, list_changes
 from oharness.syncserver.manifest_format1 import old_epoch
 from oharness.syncserver.manifest_store import ManifestStore
 from oharness.syncserver.objects.base import ObjectStore, StoreUnavailable
+from oharness.syncserver.refusal import RequestRefused, refused
 from oharness.syncserver.standing import Limits, refuse_other_account, standing_of
 from oharness.syncserver.stored_note import outgoing_note
 
@@ -71,6 +73,8 @@ class SnapshotService:
         await refuse_erased_account(self._store, claims.account)
         key = manifest_key(claims.account, request.scope)
         manifest = await self._manifest(key)
+        if has_lost(manifest, request.epoch, request.since, old_epoch(key), request.latest):
+            raise _was_restored(manifest)
         listing = list_changes(manifest, request.epoch, request.since, old_epoch(key))
         bodies = BodyStore(self._store, self._clock, claims.account, request.scope)
         parts = self._in_parts(bodies, listing.notes, frozenset(request.have))
@@ -139,7 +143,7 @@ class SnapshotService:
     async def _state(self, claims: Claims, query: PollQuery) -> PollState:
         key = manifest_key(claims.account, query.scope)
         manifest = await self._manifest(key)
-        changed = is_changed(manifest, query.epoch, query.since, old_epoch(key))
+        changed = is_changed(manifest, query.epoch, query.since, old_epoch(key), query.latest)
         return PollState(query.scope, Epoch(manifest.epoch), manifest.version, changed)
 
     async def _manifest(self, key: str) -> Manifest:
@@ -159,6 +163,11 @@ def _after_last(entries: Sequence[ListedNote], at: int, read: Mapping[str, objec
     while last is not None and entries[at].id != last:
         at += 1
     return at if last is None else at + 1
+
+
+def _was_restored(manifest: Manifest) -> RequestRefused:
+    message = "The cloud side was restored from an old copy; list all of it."
+    return refused(ErrorCode.EPOCH_CHANGED, message, details={"epoch": manifest.epoch, "version": manifest.version})
 
 
 def _wanted(manifest: Manifest, one: WantedBody) -> WantedObject:

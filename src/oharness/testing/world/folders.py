@@ -41,7 +41,7 @@ def checks_out(world: World, replica: Replica) -> None:
             remove_file(world, replica, note_id, "  git removes")
         elif data != wanted[note_id]:
             put_file(world, replica, note_id, wanted[note_id], "  git changes")
-    for note_id in wanted.keys() - replica.files().keys():
+    for note_id in sorted(wanted.keys() - replica.files().keys()):
         put_file(world, replica, note_id, wanted[note_id], "  git adds")
 
 

@@ -118,6 +118,11 @@ class Replica:
         """The file of a note."""
         return self.folder / f"{note_id}{FILE_SUFFIX}"
 
+    def id_on_disk(self, note_id: str) -> str:
+        """The id of the file that a program finds under a name: where letter case is ignored, the one that is there."""
+        key = self.machine.disk.spelled_key(self.path(note_id))
+        return next((one for one in self.files() if self.machine.disk.spelled_key(self.path(one)) == key), note_id)
+
     def files(self) -> dict[str, bytes]:
         """The note files as they are, by note id."""
         found = self.machine.disk.contents(self.folder)

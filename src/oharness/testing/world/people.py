@@ -215,6 +215,7 @@ def remove_file(world: World, replica: Replica, note_id: str, kind: str) -> None
 
 def put_file(world: World, replica: Replica, note_id: str, data: bytes, kind: str) -> None:
     """Another program saves a note file; what was in it was seen."""
+    note_id = replica.id_on_disk(note_id)
     before = text_in(note_id, replica.files().get(note_id))
     after = text_in(note_id, data)
     world.trace.event(kind, replica.name, f"{note_id} to {after[1] if after else '-'}")

@@ -39,6 +39,7 @@ from oharness.sync import desk, listing
 from oharness.syncserver import bodies as server_bodies
 from oharness.syncserver import commit as server_commit
 from oharness.syncserver import judgement
+from oharness.syncserver import snapshot as server_snapshot
 from oharness.testing.simulated_network import DELIVERED, AnswerLost
 from oharness.testing.world.lab import DidNotSync, Lab, in_lab
 from oharness.testing.world.story import play
@@ -351,3 +352,32 @@ def test_the_judge_notices_a_commit_that_is_applied_twice(is_planted: bool, monk
         _a_commit_is_judged_anew(monkeypatch)
     faults = in_lab(story)
     assert [("applied twice" in fault) for fault in faults[:1]] == [True] * is_planted
+
+
+@pytest.mark.parametrize("is_planted", [False, True], ids=["as it is", "planted"])
+def test_the_judge_notices_a_restored_storage_that_nobody_sees(
+    is_planted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rare in worlds: others write past the version that a machine knew before the storage was set back."""
+
+    async def story(lab: Lab) -> list[str]:
+        a, b = lab.machine("a"), lab.machine("b")
+        lab.writes(a, "n", "one")
+        await lab.settle()
+        cloud = lab.world.cloud
+        storage = cloud.objects.copy()
+        lab.writes(b, "n", "B's")
+        await lab.sync(b)
+        cloud.objects.set_back(storage)
+        cloud.watch.set_back()
+        cloud.start()
+        for text in ("A's", "A's again"):
+            lab.writes(a, "n", text)
+            await lab.sync(a)
+        await lab.settle()
+        return lab.faults()
+
+    if is_planted:
+        monkeypatch.setattr(server_snapshot, "has_lost", lambda *_: False)
+    faults = in_lab(story)
+    assert any(_IN_A_BACKUP in fault for fault in faults) if is_planted else faults == []

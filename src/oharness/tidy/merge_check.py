@@ -269,6 +269,10 @@ class _Merged:
         self._sentences = sentences
         self.windows = list(_windows(sentences))
         self._homes: dict[str, list[_Read]] | None = None
+        self._places: dict[str, list[int]] = {}
+        for number, window in enumerate(self.windows):
+            for stem in window.stems:
+                self._places.setdefault(stem, []).append(number)
 
     def homes_of(self, fact: Fact) -> list[_Read]:
         """The places where the fact stands in a known spelling."""
@@ -296,12 +300,14 @@ class _Merged:
     def says_no_to(self, sentence: _Read) -> bool:
         """Whether a negated sentence says what this one does."""
         return any(
-            window.negated and _shares(sentence.stems, window.stems, _KEPT_OF_NEGATED) for window in self.windows
+            window.negated and _shares(sentence.stems, window.stems, _KEPT_OF_NEGATED)
+            for window in self._near_to(sentence.stems, _KEPT_OF_NEGATED)
         )
 
     def saying_all_of(self, sentence: _Read) -> Iterator[_Read]:
         """Each sentence, alone or with its heading, that says all of this one, and not the opposite."""
-        for window in self.windows:
+        with_its_facts = [self.homes_of(fact) for fact in sentence.facts if fact.kind is not FactKind.QUOTED]
+        for window in min([self._near_to(sentence.stems, _KEPT_OF_ANY), *with_its_facts], key=len):
             if (
                 not window.is_of_one_block
                 and _holds_facts(window, sentence)
@@ -310,6 +316,15 @@ class _Merged:
                 and not values_of(sentence.text, ()).names - values_of(window.text, ()).words
             ):
                 yield window
+
+    def _near_to(self, stems: frozenset[str], least: float) -> list[_Read]:
+        """Every window that may share so much of the stems: each holds one of the rarest of them."""
+        needed = _least_of(stems, least)
+        if needed == 0:
+            return self.windows
+        by_rarity = sorted(stems, key=lambda stem: (len(self._places.get(stem, ())), stem))
+        numbers = {one for stem in by_rarity[: len(stems) - needed + 1] for one in self._places.get(stem, ())}
+        return [self.windows[number] for number in sorted(numbers)]
 
 
 def _flows_in(wanted: tuple[str, ...], present: tuple[str, ...]) -> bool:
@@ -409,7 +424,11 @@ def _share(some: frozenset[str], others: frozenset[str]) -> float:
 
 
 def _shares(wanted: frozenset[str], present: frozenset[str], least: float) -> bool:
-    return len(wanted & present) >= ceil(least * len(wanted) - 1e-9)
+    return len(wanted & present) >= _least_of(wanted, least)
+
+
+def _least_of(wanted: frozenset[str], least: float) -> int:
+    return ceil(least * len(wanted) - 1e-9)
 
 
 def _stands_in(wanted: str, text: str) -> bool:

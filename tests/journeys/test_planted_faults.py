@@ -13,6 +13,7 @@ import pytest
 
 from oharness.disk.backups import BackupReason, Backups, SetAside
 from oharness.disk.note_dir import NoteDir, NoteFile, NoteWrite
+from oharness.disk.purpose_marks import PurposeMarks
 from oharness.disk.sync_state import SyncState
 from oharness.notes.note import Note
 from oharness.reconcile import baseline as baselines
@@ -194,6 +195,10 @@ def _pulls_that_are_not_written(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(NoteDir, "write_many", write_many)
 
 
+def _what_was_wanted_once_is_wanted_for_ever(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(PurposeMarks, "drop", lambda self, note_ids: None)
+
+
 def _damage_is_a_deletion(patch: pytest.MonkeyPatch) -> None:
     real = desk._look
 
@@ -308,6 +313,7 @@ PLANTED: Mapping[str, Planted] = {
     "a merge says a line twice": Planted(_merge_says_a_line_twice, 2, "which is no merge"),
     "a merge brings back a line": Planted(_merge_brings_back_what_one_side_threw_out, 23, "which is no merge"),
     "pulls that are not written": Planted(_pulls_that_are_not_written, 1, _IN_A_BACKUP),
+    "wanted once, wanted for ever": Planted(_what_was_wanted_once_is_wanted_for_ever, 48, "which nobody wanted"),
     "damage is a deletion": Planted(_damage_is_a_deletion, 27, "no rest"),
     "a conflict keeps no text": Planted(_conflicts_keep_no_text, 0, "is in conflict and in no backup"),
     "a second pass backs up again": Planted(_a_second_pass_backs_up_again, 0, "writes something"),

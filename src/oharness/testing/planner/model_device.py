@@ -187,6 +187,8 @@ class ModelDevice:
             self.copies[content_hash(work.copy)] = work.copy
         if work.entry:
             self.baseline = with_entries(self.baseline, {note_id: work.entry})
+            if isinstance(work.entry.agreed, AgreedOn):
+                self.made_on_purpose.discard(note_id)
         if work.conflict:
             self.conflicts[note_id] = work.conflict
         if work.intent_done:

@@ -1,5 +1,6 @@
 """`oharness gateway admin …`: names and answers as operators' scripts expect them, on the database directly."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,6 @@ def test_users_teams_plans_and_tokens(variables: dict[str, str]) -> None:
     token = run(variables, "token", "ann@example.com", "--minutes", "60")
     assert set(token) == {"accessToken"}
     payload = token["accessToken"].split(".")[1]
-    import base64
-
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     assert claims["sub"] == user["userId"]
     assert claims["exp"] - claims["iat"] == 3600

@@ -15,7 +15,7 @@ from oharness.config.layers import BrokenSettings, SettingsFault
 from oharness.core.errors import NotFound, OharnessError, StorageFailed
 from oharness.harness.model import ModelFailed, ModelFault
 from oharness.language.catalogue import ENGLISH, LANGUAGES, Catalogue
-from oharness.language.sentences import ERRORS, MODEL_FAULTS, error_sentence, notice_sentence
+from oharness.language.sentences import ERRORS, MODEL_FAULTS, REASONS, error_sentence, notice_sentence
 from oharness.memory.credential_gate import CredentialFound
 from oharness.notes.valid import NotPlainText
 
@@ -71,6 +71,28 @@ def test_the_sentence_is_filled_with_the_data_of_the_error() -> None:
 def test_a_place_in_a_file_is_said_where_there_is_one() -> None:
     assert "(line 3, column 7)" in error_sentence(BrokenSettings("c.json", SettingsFault.NOT_JSON, 3, 7), Catalogue())
     assert "line" not in error_sentence(BrokenSettings("c.json", SettingsFault.NOT_JSON), Catalogue())
+
+
+def test_a_notice_says_reason_and_place_in_the_same_language() -> None:
+    fields = {"path": "/h/projects.json", "reason": "not-json", "line": 2, "column": 14}
+    told = notice_sentence("project-not-enrolled", fields, Catalogue("fr"))
+    assert "/h/projects.json" in told
+    assert "ce n'est pas du JSON (ligne 2, colonne 14)" in told.replace("’", "'")
+
+
+def test_every_reason_that_our_own_files_are_unusable_for_has_words() -> None:
+    calls = [
+        call
+        for path in Path(oharness.__path__[0]).rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in {"BrokenFile", "StorageFailed"}
+    ]
+    reasons = [one.value for call in calls for one in call.args if isinstance(one, ast.Constant)]
+    spoken = [one for one in reasons if isinstance(one, str)]
+    assert len(spoken) >= 8
+    assert [one for one in spoken if one not in REASONS] == []
 
 
 def test_the_part_of_a_note_is_said_in_the_same_language() -> None:

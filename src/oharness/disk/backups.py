@@ -199,7 +199,7 @@ class Backups:
             unnamed = [index for index in unnamed if self._folder / f"{names[index]}.json" in taken]
             if not unnamed:
                 return names
-        raise StorageFailed(str(self._folder), "no free name for a backup")
+        raise StorageFailed(str(self._folder), "no-free-name")
 
     def _new_name(self, note_id: str, when: Millis) -> str:
         spoken = re.sub(r"[^A-Za-z0-9_-]", "_", note_id)[:128] or "note"
@@ -304,11 +304,11 @@ def _content_of(version: SetAside, when: Millis) -> dict[str, Any]:
 def _backup_from(name: str, content: Mapping[str, Any], path: Path) -> Backup:
     note_id, when, note = content.get("id"), content.get("when"), content.get("note")
     if not isinstance(note_id, str) or not isinstance(when, int) or not isinstance(note, str):
-        raise BrokenFile(str(path), 1, 1, '"id", "when" or "note" is missing')
+        raise BrokenFile(str(path), 1, 1, "not-a-backup")
     try:
         data = base64.b64decode(note) if content.get("encoding") == "base64" else note.encode()
     except (binascii.Error, UnicodeEncodeError) as error:
-        raise BrokenFile(str(path), 1, 1, str(error)) from error
+        raise BrokenFile(str(path), 1, 1, "not-a-backup") from error
     directory = content.get("directory")
     return Backup(
         name=name,

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from oharness.core.errors import Failed
-from oharness.core.jsontext import parse_json, pretty_json
+from oharness.core.jsontext import KeyTwice, parse_json, pretty_json
 from oharness.disk.atomic import storage_errors, write_file
 from oharness.disk.filesystem import PRIVATE_FILE, FileSystem
 
 
 @dataclass(eq=False)
 class BrokenFile(Failed):
-    """A settings or state file that cannot be understood; it is left as it is. Line and column from 1."""
+    """A settings or state file that cannot be understood; it is left as it is.
+
+    `reason` is one that the catalogue has words for; line and column count from 1.
+    """
 
     path: str
     line: int
@@ -44,16 +47,17 @@ def parse_object(data: bytes, path: Path) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line, column = _position(data[: error.start].decode("utf-8", "replace"))
-        raise BrokenFile(str(path), line, column, "not UTF-8 text") from error
+        raise BrokenFile(str(path), line, column, "not-utf8") from error
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
-        raise BrokenFile(str(path), error.lineno, error.colno, error.msg) from error
+        reason = "duplicate-key" if isinstance(error, KeyTwice) else "not-json"
+        raise BrokenFile(str(path), error.lineno, error.colno, reason) from error
     except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        reason = "too-deep" if isinstance(error, RecursionError) else "not-json"
         raise BrokenFile(str(path), 1, 1, reason) from error
     if not isinstance(value, dict):
-        raise BrokenFile(str(path), 1, 1, "an object { … } is expected")
+        raise BrokenFile(str(path), 1, 1, "not-an-object")
     return value
 
 

@@ -37,7 +37,7 @@ def rewrite_lines(files: FileSystem, path: Path, change: Change) -> int:
         written = "\n".join(after).encode("utf-8", "surrogateescape")
         if not write_files(files, [PlannedWrite(path, written, Holding(digest_of(data)))]):
             return count
-    raise StorageFailed(str(path), "it changes all the time")
+    raise StorageFailed(str(path), "comes-and-goes")
 
 
 def files_below(folder: Path, suffix: str) -> Iterable[Path]:

@@ -111,7 +111,7 @@ def change_plugins_file(files: FileSystem, home: Home, change: Callable[[dict[st
 def _entries(content: Mapping[str, Any], home: Home) -> list[dict[str, Any]]:
     listed = content.get("runtimePlugins", [])
     if not isinstance(listed, list):
-        raise BrokenFile(str(home.plugins_file), 1, 1, '"runtimePlugins" must be a list')
+        raise BrokenFile(str(home.plugins_file), 1, 1, "plugins-not-listed")
     return [entry for entry in listed if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
 
 

@@ -225,7 +225,7 @@ def _read_marker(files: FileSystem, root: Path) -> Marker | None:
         return None
     project_id, name, created = content.get("id"), content.get("name"), content.get("createdAt")
     if not isinstance(project_id, str) or not is_project_id(project_id):
-        raise BrokenFile(str(path), 1, 1, '"id" is missing or cannot be a project id')
+        raise BrokenFile(str(path), 1, 1, "no-project-id")
     return Marker(
         id=project_id,
         name=name if isinstance(name, str) and name else _default_name(root),
@@ -257,7 +257,7 @@ def _marker_written(files: FileSystem, project: Project, identity: Identity, now
         return marker
     present = _read_marker(files, project.root)
     if present is None:
-        raise StorageFailed(str(project.marker_file), "it appeared and went away again")
+        raise StorageFailed(str(project.marker_file), "comes-and-goes")
     return present
 
 
@@ -335,7 +335,7 @@ def _keep_out_of_git(files: FileSystem, state_folder: Path) -> None:
     except OSError as error:
         raise StorageFailed(str(path), reason_of(error)) from error
     if len(text) > _LARGEST_OWN_FILE:
-        raise StorageFailed(str(path), "it is too large to be rewritten")
+        raise StorageFailed(str(path), "too-large")
     if _IGNORED not in text.split():
         separator = "\n" if text and not text.endswith("\n") else ""
         write_file(files, path, f"{text}{separator}{_IGNORED}\n".encode("utf-8", "surrogateescape"), SHARED_FILE)

@@ -248,8 +248,8 @@ NOTICES: Mapping[str, str] = {
     "Forget some, or raise the limit.",
     "user-notes-unavailable": "Your own notes in {path} cannot be used: {reason}. Project notes can. Check that the "
     "folder is yours to write.",
-    "project-not-enrolled": "The notes of this project do not sync, since {path} cannot be used: {reason}. It was left "
-    "as it is; mend it. Notes can be written meanwhile.",
+    "project-not-enrolled": "The notes of this project do not sync, since {path} cannot be used: {reason}{place}. It "
+    "was left as it is; mend it. Notes can be written meanwhile.",
     "notes-in-repository": "The notes lie in the repository, in {folder}. To keep them out of it, add this line to "
     ".gitignore: {line}",
     "credential-not-recalled": "The note {id} fits, but holds a credential ({kind}), so it is not shown to the model. "
@@ -319,6 +319,12 @@ REASONS: Mapping[str, str] = {
     "not-json": "it is not JSON",
     "duplicate-key": "a key stands twice",
     "too-deep": "it is nested too deeply",
+    # why another file of ours cannot be used
+    "no-project-id": "it has no id that a project can have",
+    "not-a-backup": "it is no backup",
+    "plugins-not-listed": "`runtimePlugins` is no list",
+    "no-free-name": "no free name was found in it",
+    "comes-and-goes": "another program keeps changing it",
     # why a conversation cannot be read
     "no-header": "its first line is missing",
     "newer-version": "a newer oHarness wrote it",
@@ -418,13 +424,7 @@ def error_sentence(error: OharnessError, words: Catalogue) -> str:
     """What went wrong and what to do next, in the language of `words`; the nearest known class speaks."""
     fields = {name: _shown(value) for name, value in vars(error).items()}
     fault = MODEL_FAULTS.get(fields.get("fault", "")) if type(error).__name__ == "ModelFailed" else None
-    known = fields.get("line", "0") != "0"
-    fields["place"] = words.text(PLACE, line=fields["line"], column=fields.get("column", "")) if known else ""
-    for name in ("fault", "reason"):
-        if name in fields:
-            fields[name] = reason_phrase(fields[name], words)
-    if fields.get("part") in PARTS:
-        fields["part"] = words.text(PARTS[fields["part"]])
+    fields = _in_words(fields, words)
     sentence = fault or next(ERRORS[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in ERRORS)
     told = words.text(sentence, **fields)
     if fault and (detail := fields.get("detail")) and "{detail}" not in fault:
@@ -442,7 +442,20 @@ def notice_sentence(key: str, fields: Mapping[str, Any], words: Catalogue) -> st
         return words.plural(COUNTED_NOTICES[key], COUNTED_NOTICES[key], count, **_others(told))
     if key not in NOTICES:
         return " ".join([key, *(f"{name}={value}" for name, value in told.items())])
-    return words.text(NOTICES[key], **told)
+    return words.text(NOTICES[key], **_in_words(told, words))
+
+
+def _in_words(fields: Mapping[str, str], words: Catalogue) -> dict[str, str]:
+    """The fields with codes in the person's language, and where in a file it is."""
+    told = dict(fields)
+    has_place = "column" in told and told.get("line", "0") != "0"
+    told["place"] = words.text(PLACE, line=told["line"], column=told["column"]) if has_place else ""
+    for name in ("fault", "reason"):
+        if name in told:
+            told[name] = reason_phrase(told[name], words)
+    if told.get("part") in PARTS:
+        told["part"] = words.text(PARTS[told["part"]])
+    return told
 
 
 def _others(told: Mapping[str, str]) -> dict[str, str]:

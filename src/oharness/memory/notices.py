@@ -31,14 +31,15 @@ def user_notes_unavailable(folder: Path, error: OharnessError) -> MemoryNotice:
 
 def project_not_enrolled(error: OharnessError) -> MemoryNotice:
     """The home cannot take the project in, so its notes do not sync and deletions are not recorded."""
+    fields: dict[str, Any]
     match error:
-        case BrokenFile(path=path, line=line, column=column, reason=broken):
-            reason = f"{broken} ({line}:{column})"
+        case BrokenFile(path=path, line=line, column=column, reason=reason):
+            fields = {"path": path, "reason": reason, "line": line, "column": column}
         case StorageFailed(path=path, reason=reason):
-            pass
+            fields = {"path": path, "reason": reason}
         case _:
-            path, reason = str(getattr(error, "path", "")), type(error).__name__
-    return MemoryNotice("project-not-enrolled", {"path": path, "reason": reason})
+            fields = {"path": str(getattr(error, "path", "")), "reason": type(error).__name__}
+    return MemoryNotice("project-not-enrolled", fields)
 
 
 def notes_in_repository(folder: str, ignore_line: str) -> MemoryNotice:

@@ -2,7 +2,8 @@
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Sequence
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 import httpx2
 import pytest
@@ -16,6 +17,7 @@ from oharness.protocol.snapshot import (
     encode_snapshot_request,
 )
 from oharness.syncserver import streamed
+from oharness.syncserver.app import run_here
 from oharness.syncserver.objects.base import Reading
 from oharness.syncserver.objects.ram import RamObjects
 from oharness.testing.clock import FakeClock
@@ -140,9 +142,47 @@ async def test_one_that_cannot_be_ended_is_not_taken_for_whole(
 
 
 async def test_compressed_parts_are_one_stream() -> None:
-    async def parts() -> AsyncIterator[bytes]:
+    async def parts() -> AsyncGenerator[bytes, None]:
         for part in (b"a" * 100_000, b"", b"b"):
             yield part
 
-    packed = b"".join([data async for data in streamed.compressed(parts())])
+    packed = b"".join([data async for data in streamed.compressed(parts(), run_here)])
     assert gzip.decompress(packed) == b"a" * 100_000 + b"b"
+
+
+async def test_a_part_is_read_while_the_one_before_it_is_compressed() -> None:
+    order: list[str] = []
+
+    async def parts() -> AsyncGenerator[bytes, None]:
+        for number in range(3):
+            order.append(f"read {number}")
+            yield bytes([number])
+            await asyncio.sleep(0)
+
+    async def elsewhere(function: Callable[..., bytes], *args: bytes) -> bytes:
+        await asyncio.sleep(0.01)
+        order.append(f"compressed {args[0][0]}")
+        return function(*args)
+
+    async for _ in streamed.compressed(parts(), elsewhere):
+        pass
+    assert order.index("read 1") < order.index("compressed 0")
+    assert order.index("read 2") < order.index("compressed 1")
+
+
+async def test_a_caller_who_leaves_in_the_middle_leaves_nothing_running() -> None:
+    ended: list[bool] = []
+
+    async def parts() -> AsyncGenerator[bytes, None]:
+        try:
+            while True:
+                yield os.urandom(100_000)
+                await asyncio.sleep(0)
+        finally:
+            ended.append(True)
+
+    reading = streamed.compressed(parts(), run_here)
+    await anext(reading)
+    await reading.aclose()
+    assert ended == [True]
+    assert len(asyncio.all_tasks()) == 1

@@ -7,7 +7,7 @@ import logging
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -76,7 +76,7 @@ from oharness.syncserver.request_body import read_json_body
 from oharness.syncserver.snapshot import Listed, SnapshotService
 from oharness.syncserver.standing import Limits, standing_of
 from oharness.syncserver.storage_gate import StorageGate
-from oharness.syncserver.streamed import Streamed, compressed, listing_parts, short_listing
+from oharness.syncserver.streamed import Offload, Streamed, compressed, listing_parts, short_listing
 
 REQUEST_SECONDS = 60.0
 _COMPRESS_FROM_BYTES = 1024
@@ -91,12 +91,6 @@ _NO_ENDPOINT = {
     404: (ErrorCode.NOT_FOUND, "There is nothing here."),
     405: (ErrorCode.METHOD_NOT_ALLOWED, "This address takes another method."),
 }
-
-
-class Offload(Protocol):
-    """Runs long computations where they do not hold up other requests."""
-
-    async def __call__(self, function: Callable[..., Any], /, *args: Any) -> Any: ...
 
 
 async def run_here(function: Callable[..., Any], /, *args: Any) -> Any:
@@ -310,7 +304,9 @@ class SyncService:
             return await self._packed(request, short_listing, listed)
         if not _takes_gzip(request.headers.get("accept-encoding", "")):
             return Streamed(listing_parts(listed), _JSON_HEADERS)
-        return Streamed(compressed(listing_parts(listed)), {**_JSON_HEADERS, "content-encoding": "gzip"})
+        return Streamed(
+            compressed(listing_parts(listed), self.parts.offload), {**_JSON_HEADERS, "content-encoding": "gzip"}
+        )
 
     def _endpoint(
         self, name: str, handle: Callable[[Request], Awaitable[Response]]

@@ -1,7 +1,7 @@
 """`POST /v1/memory/snapshot`: where scopes stand, what changed, and the bodies asked for (section 4)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from oharness.core.clock import Clock
@@ -42,7 +42,7 @@ class Listed:
 
     answer: ListingAnswer
     first: Sequence[EncodedNote]
-    more: AsyncIterator[Sequence[EncodedNote]] | None = None
+    more: AsyncGenerator[Sequence[EncodedNote], None] | None = None
 
 
 class SnapshotService:
@@ -123,7 +123,7 @@ class SnapshotService:
 
     async def _in_parts(
         self, bodies: BodyStore, entries: tuple[ListedNote, ...], have: frozenset[str]
-    ) -> AsyncIterator[Sequence[EncodedNote]]:
+    ) -> AsyncGenerator[Sequence[EncodedNote], None]:
         """The same in one part or more, as the bodies are read; when the store fails after the first, without them."""
         lacking, limit = _lacking(entries, have), self._limits.quota.max_response_bytes
         at = 0

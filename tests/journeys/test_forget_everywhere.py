@@ -11,8 +11,9 @@ from oharness.config.schema import default_settings
 from oharness.core.scopes import ScopeKind
 from oharness.disk.git import Git
 from oharness.memory.everywhere import Receipt, forget_everywhere, left_of
-from oharness.memory.note_traces import Where, Why, purge_waits
 from oharness.memory.scopes import Memory, Surroundings, open_for_writing
+from oharness.memory.sync_traces import purge_waits
+from oharness.memory.trace_places import Where, Why
 from oharness.syncserver.objects.folder import FolderObjects
 from oharness.testing.clock import FakeClock
 from oharness.testing.devices import Device

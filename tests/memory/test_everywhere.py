@@ -19,13 +19,13 @@ from oharness.disk.session_log import SessionLock
 from oharness.disk.sync_state import SyncState
 from oharness.extract.conversation import Speaker, Turn
 from oharness.memory.everywhere import Receipt, check_known, forget_everywhere, left_of, look_everywhere
-from oharness.memory.note_traces import Where, Why
 from oharness.memory.reading import list_notes
 from oharness.memory.recall import count_recalled, recall_for_message
 from oharness.memory.remember import RememberRequest, remember
 from oharness.memory.scopes import Memory
 from oharness.memory.service import NoteNotFound
 from oharness.memory.tidying import Tidying
+from oharness.memory.trace_places import Where, Why
 from oharness.notes.note import Note
 from oharness.testing.faults import Crashed, FaultyFileSystem, counted
 

@@ -15,8 +15,8 @@ from oharness.language.catalogue import msg
 from oharness.language.sentences import trace_place, trace_stays
 from oharness.memory import everywhere
 from oharness.memory.everywhere import Found, Look, Receipt, Stays
-from oharness.memory.note_traces import Where
 from oharness.memory.scopes import Memory
+from oharness.memory.trace_places import Where
 
 
 def forget_everywhere(call: Invocation, note_id: str, kind: ScopeKind | None, *, yes: bool) -> int:

@@ -12,26 +12,15 @@ from oharness.disk.atomic import Anything, Holding, digest_of, remove_files
 from oharness.disk.git import checkout_around
 from oharness.disk.note_dir import DamagedFile, NoteFile
 from oharness.extract.traces import Sought, Version
+from oharness.memory.conversation_traces import conversation_stores
 from oharness.memory.finding import close_ids
 from oharness.memory.forgotten import forgotten_notes, keep_fingerprint
-from oharness.memory.note_traces import (
-    PASS_WAIT_S,
-    BackupStore,
-    Store,
-    Taken,
-    Where,
-    Why,
-    is_known_to_sync,
-    last_stores,
-    other_notes_that_said_it,
-    purge_waits,
-    sync_stores,
-    text_stores,
-    texts_kept_of,
-)
+from oharness.memory.note_traces import BackupStore, last_stores, other_notes_that_said_it, texts_kept_of
 from oharness.memory.reading import search_notes
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService, NoteNotFound
+from oharness.memory.sync_traces import PASS_WAIT_S, is_known_to_sync, purge_waits, sync_stores
+from oharness.memory.trace_places import Store, Taken, Where, Why
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 
@@ -122,7 +111,7 @@ def forget_everywhere(
         for store in stores:
             _note_down(store.where, store.take_out(aim.sought), removed, kept)
 
-    take_out(text_stores(memory))
+    take_out(conversation_stores(memory))
     take_out(sync_stores(memory, aim.scope, pass_wait_s))
     if is_known_to_sync(memory, aim.scope, note_id):
         aim.service.changes.before_purge(note_id, content_hash(aim.note) if aim.note else "")
@@ -153,7 +142,7 @@ def left_of(memory: Memory, note_id: str, kind: ScopeKind | None) -> Look:
 
 def _looked(memory: Memory, aim: _Aim) -> Look:
     note_id = aim.sought.note_id
-    stores = [*text_stores(memory), *sync_stores(memory, aim.scope)]
+    stores = [*conversation_stores(memory), *sync_stores(memory, aim.scope)]
     stores += last_stores(memory, aim.scope, aim.service.folder.path)
     found = [Found(store.where, store.count(aim.sought)) for store in stores]
     live = aim.service.read(note_id)

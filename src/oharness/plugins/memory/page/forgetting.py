@@ -6,8 +6,8 @@ from oharness.core.errors import OharnessError
 from oharness.core.scopes import ScopeKind
 from oharness.disk.note_dir import NoteFile
 from oharness.memory.everywhere import Found, Receipt, Stays, check_known, look_everywhere
-from oharness.memory.note_traces import Where
 from oharness.memory.scopes import Memory
+from oharness.memory.trace_places import Where
 from oharness.plugins.memory.page.asked import Document
 
 

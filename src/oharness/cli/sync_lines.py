@@ -31,7 +31,7 @@ _QUESTIONS: Mapping[str, str] = {
 ERRORS_SHORT: Mapping[str, str] = {
     "ServiceUnreachable": msg("the service could not be reached"),
     "ServiceRefused": msg("the service answered with an error"),
-    "SignedOut": msg("nobody is signed in"),
+    "SignedOut": msg("the sign-in is missing, too old, or not accepted by the service"),
     "PinnedElsewhere": msg("this scope belongs to another account or Cloud"),
     "AccountChanged": msg("this scope belongs to another account"),
     "ProtocolBroken": msg("the service answered something that cannot be understood"),

@@ -5,7 +5,7 @@ line, so that a merge of whole files would conflict every time. No I/O.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -101,15 +101,6 @@ def merge_tags(base: tuple[str, ...], mine: tuple[str, ...], cloud: tuple[str, .
     ]
     added = [spelled for folded, spelled in there.items() if folded not in here and folded not in before]
     return (*kept, *added)
-
-
-def with_joined_times(note: Note, other: Note) -> Note:
-    """A note with the earlier creation and the later update of two versions of it (P-13)."""
-    return replace(
-        note,
-        created_at=earliest(note.created_at, other.created_at),
-        updated_at=Millis(max(note.updated_at, other.updated_at)),
-    )
 
 
 def earliest(one: Millis, other: Millis) -> Millis:

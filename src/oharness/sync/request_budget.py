@@ -27,10 +27,6 @@ class RequestBudget:
         until = now + min(max(retry_after_s, 1.0), LONGEST_PAUSE_S)
         return replace(self, paused_until=max(self.paused_until, until))
 
-    def is_paused(self, now: float) -> bool:
-        """Whether a 429 still holds everything back, "sync now" included."""
-        return now < self.paused_until
-
     def free_at(self, now: float) -> float:
         """When the next automatic request may be made: `now`, or later."""
         return self._room_at(now, PER_MINUTE)

@@ -18,7 +18,8 @@
     return url;
   }
   document.body.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.elt.id === "memory-find") history.replaceState({}, "", withList(location.href));
+    if (event.detail.elt.id !== "memory-find") return;
+    try { history.replaceState({}, "", withList(location.href)); } catch { /* some browsers count these; the next one goes through */ }
   });
 
   // On a narrow screen the list lies under the note, as it was left.

@@ -68,6 +68,13 @@ class TestReading:
         assert (check.code, check.json) == (1, {"problems": [problem]})
         assert "it has no frontmatter" in oharness("memory", "list").out
 
+    def test_a_note_that_is_asked_for_and_cannot_be_one_says_where_it_breaks(self, notes: Path, oharness: Call) -> None:
+        (notes / "MEMORY" / "bad.md").write_text('---\n{"id": "bad",\n "summary": oops}\n---\n')
+        for command in (("show", "bad"), ("forget", "bad"), ("remember", "--id", "bad", "--tags", "x")):
+            answer = oharness("memory", *command)
+            assert answer.code == 1
+            assert "bad.md is no note: its frontmatter is not JSON (line 3, column 13)." in answer.err
+
     def test_check_of_good_notes_is_exit_0(self, notes: Path, oharness: Call) -> None:
         check = oharness("memory", "check", "--json")
         assert (check.code, check.json) == (0, {"problems": []})

@@ -265,8 +265,9 @@ def test_broken_json_is_reported_where_it_stands_in_the_file(data: bytes, line: 
     assert (error.reason, error.line, error.column) == (ProblemReason.BROKEN_JSON, line, column)
 
 
-def test_the_line_of_bytes_that_are_no_utf8_is_known() -> None:
-    assert refusal(file_of(HEADER, "one\ntwo \xff".encode("latin-1").decode("latin-1"))[:-2] + b"\xff").line == 5
+def test_the_place_of_bytes_that_are_no_utf8_is_known() -> None:
+    error = refusal(file_of(HEADER, "one\ntwo é") + b"\xff")
+    assert (error.reason, error.line, error.column) == (ProblemReason.NOT_UTF8, 5, 6)
 
 
 def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_not() -> None:

@@ -86,11 +86,18 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True)
 class DamagedFile:
-    """A file that cannot be a note, with its bytes as far as they could be read."""
+    """A file that cannot be a note, with its bytes as far as they could be read, and where it breaks."""
 
     stamp: FileStamp
     reason: ProblemReason
     data: bytes
+    line: int = 0
+    column: int = 0
+
+    @property
+    def error(self) -> NotANote:
+        """What to raise for whoever needs a note."""
+        return NotANote(self.stamp.name, self.reason, self.line, self.column)
 
     @property
     def expected(self) -> Holding:
@@ -192,7 +199,7 @@ class NoteDir:
         try:
             return NoteFile(stamp, self._parsed(name, found), found.data)
         except NotANote as problem:
-            return DamagedFile(stamp, problem.reason, found.data)
+            return DamagedFile(stamp, problem.reason, found.data, problem.line, problem.column)
 
     def read_id(self, note_id: str) -> NoteFile | DamagedFile | None:
         """The file of a note, found under exactly this spelling of its id; None when there is none."""

@@ -4,7 +4,6 @@ from oharness.core.scopes import ScopeKind
 from oharness.disk.note_dir import DamagedFile, NoteFile
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService, NoteNotFound
-from oharness.notes.problems import NotANote
 
 _MOST_CLOSE = 5
 
@@ -28,8 +27,8 @@ def look_up(memory: Memory, note_id: str, scope: ScopeKind | None) -> tuple[Memo
         match service.read(note_id):
             case NoteFile() as file:
                 return service, file
-            case DamagedFile(stamp=stamp, reason=reason):
-                raise NotANote(stamp.name, reason)
+            case DamagedFile() as damaged:
+                raise damaged.error
             case None:
                 continue
     return None

@@ -93,8 +93,8 @@ def _restore(memory: Memory, service: MemoryService, note: Note) -> Restored:
                 return Restored(note.id, service.kind, path, replaced=None)
             case NoteFile(note=present) if content_hash(present) == content_hash(note):
                 return Restored(note.id, service.kind, path, replaced=None)
-            case DamagedFile(stamp=stamp, reason=reason, data=b"") if reason is not ProblemReason.EMPTY:
-                raise NotANote(stamp.name, reason)
+            case DamagedFile(reason=reason, data=b"") as unreadable if reason is not ProblemReason.EMPTY:
+                raise unreadable.error
             case NoteFile() | DamagedFile() as found:
                 version = SetAside(service.scope, service.folder.path, note.id, found.data, BackupReason.RESTORE)
                 replaced = memory.backups.save(version)

@@ -26,7 +26,6 @@ from oharness.notes.hashing import content_hash
 from oharness.notes.limits import body_bytes, check_room, choose_loaded
 from oharness.notes.links import linked_ids
 from oharness.notes.note import Note
-from oharness.notes.problems import NotANote
 
 _Answer = TypeVar("_Answer")
 
@@ -159,8 +158,8 @@ class MemoryService:
         match found:
             case NoteFile(note=note):
                 return note
-            case DamagedFile(stamp=stamp, reason=reason):
-                raise NotANote(stamp.name, reason)
+            case DamagedFile() as damaged:
+                raise damaged.error
             case None:
                 raise NoteNotFound(note_id, self.kind)
 

@@ -103,8 +103,8 @@ def _decoded(data: bytes, file_name: str, max_body_bytes: int | None) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise NotANote(file_name, ProblemReason.NOT_UTF8, line) from error
+        before = data[: error.start].decode("utf-8-sig", "replace").split("\n")
+        raise NotANote(file_name, ProblemReason.NOT_UTF8, len(before), len(before[-1]) + 1) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -14,7 +14,6 @@ from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note, default_scope
-from oharness.notes.problems import NotANote
 from oharness.notes.valid import checked_note, note_type_named
 from oharness.plugins.memory.page import asked
 from oharness.plugins.memory.page.asked import Fields
@@ -155,8 +154,8 @@ def _present(service: MemoryService, note_id: str) -> NoteFile | None:
     match service.read(note_id):
         case NoteFile() as file:
             return file
-        case DamagedFile(stamp=stamp, reason=reason):
-            raise NotANote(stamp.name, reason)
+        case DamagedFile() as damaged:
+            raise damaged.error
         case None:
             return None
 

@@ -14,7 +14,7 @@ from oharness.notes.note import Note
 from oharness.protocol.quotas import Standing
 from oharness.reconcile.baseline import AgreedOn, Baseline, InCloud, Version, inherited, known_versions
 from oharness.reconcile.conflict import Conflict
-from oharness.reconcile.decide import NOT_HERE, Decision, DeletedHere, Here, HoldBack
+from oharness.reconcile.decide import NOT_HERE, Decision, DeletedHere, Download, Here, HoldBack
 from oharness.reconcile.guards import Paused
 from oharness.reconcile.plan import Refusal, ScopePlan, ScopeView, plan_scope
 from oharness.reconcile.split import PART_BYTES
@@ -224,7 +224,7 @@ def begin(desk: Desk, planned: ScopePlan) -> None:
     Raises: StorageFailed, BrokenFile, FolderBusy.
     """
     state = desk.directory.state
-    if not _is_same_place(desk.baseline, desk.kept_baseline):
+    if not _is_same_place(desk.baseline, desk.kept_baseline) and not _is_kept_at_once(desk, planned):
         keep_baseline(desk)
     guard = replace(desk.guard, history=planned.history)
     if guard != desk.guard:
@@ -241,6 +241,16 @@ def begin(desk: Desk, planned: ScopePlan) -> None:
 def _is_same_place(baseline: Baseline, kept: Baseline | None) -> bool:
     """Whether what was kept is of the same device and epoch: then what was seen since can wait for what is done."""
     return kept is not None and (kept.device, kept.epoch) == (baseline.device, baseline.epoch)
+
+
+def _is_kept_at_once(desk: Desk, planned: ScopePlan) -> bool:
+    """Whether a first baseline is kept with the very notes that this pass brings down, which all are at hand.
+
+    Until then it says nothing that the next listing would not say again.
+    """
+    downloads = [decision for decision in planned.decisions.values() if isinstance(decision, Download)]
+    all_are = len(downloads) == len(planned.decisions) and len(downloads) > 0
+    return desk.kept_baseline is None and all_are and all(d.cloud.revision in desk.bodies for d in downloads)
 
 
 def carry_out(desk: Desk, decisions: Mapping[str, Decision]) -> list[NoteWork]:

@@ -253,7 +253,7 @@ async def test_forgetting_a_note_takes_its_text_out_of_the_pack(store: FolderObj
     assert await bodies.purge("a-1", ["r-1"], Millis(0)) == 1
     assert not any(b"the secret" in path.read_bytes() for path in root.rglob("*") if path.is_file())
     kept = await bodies.read([WantedObject("a-1", "r-1"), WantedObject("b-2", "r-1")], 1000)
-    assert [one.body if one else None for one in kept.notes.values()] == [None, "something else"]
+    assert [one.body if one else None for one in kept.values()] == [None, "something else"]
 
 
 @pytest.mark.parametrize("call", ["write_new", "flush"])

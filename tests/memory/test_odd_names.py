@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
+from oharness.disk.projects_file import known_projects
+from oharness.extract.conversation import Speaker, Turn
+from oharness.memory.extraction import Extraction
+from oharness.memory.forget import forget
 from oharness.memory.reading import list_notes
+from oharness.memory.restoring import restore_backup
 from oharness.notes.limits import TooManyNotes
 from oharness.notes.problems import ProblemReason
 
@@ -35,6 +40,25 @@ def test_a_name_that_is_not_utf8_is_reported_and_hides_nothing(world: World, wri
     write(memory, "Another one")
     memory.refresh()
     assert len(memory.project.entries()) == 2
+
+
+def test_a_project_in_a_folder_whose_name_is_no_text_is_one_like_any_other(world: World, write: Any) -> None:
+    root = world.root.with_name(os.fsdecode(b"shop-\xff"))
+    try:
+        root.mkdir()
+    except OSError:
+        pytest.skip("this file system holds no names that are not UTF-8")
+    memory = world.open(root=root)
+    assert memory.warnings() == []
+    write(memory, "Prices are in cents", id="prices-a1b")
+    write(memory, "Prices are in cents", id="prices-a1b", body="Since the first invoice.")
+    backup = forget(memory, "prices-a1b", None).backup
+    assert restore_backup(memory, backup).path.parent == root / "MEMORY"
+    assert [known.path for known in known_projects(memory.around.files, memory.around.home)] == [root]
+    Extraction(memory).keep_for_later("s", [Turn(Speaker.USER, "We deploy on Thursdays", memory.around.clock.now_ms())])
+    again = world.open(root=root)
+    assert [one.entry.id for one in list_notes(again).notes] == ["prices-a1b"]
+    assert len(Extraction(again).unfinished()) == 1
 
 
 def test_files_that_are_no_notes_do_not_count_as_notes(world: World, write: Any) -> None:

@@ -41,9 +41,13 @@ def on_one_line(json_text: str) -> str:
     return json_text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
 
 
-def pretty_json(value: Any) -> str:
-    """JSON for files that people may open: two spaces, one final newline."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def pretty_json(value: Any) -> bytes:
+    """JSON in UTF-8 for files that people may open: two spaces, one final newline.
+
+    Halves of characters, which stand for bytes in the names of folders that are no text, are escaped as JSON does.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n".encode("utf-8", "backslashreplace")
 
 
 def parse_json(text: str) -> Any:

@@ -207,7 +207,7 @@ class Backups:
 
     def _planned(self, version: SetAside, name: str, when: Millis) -> PlannedWrite:
         content = _content_of(version, when)
-        return PlannedWrite(self._folder / f"{name}.json", pretty_json(content).encode(), Absent(), PRIVATE_FILE)
+        return PlannedWrite(self._folder / f"{name}.json", pretty_json(content), Absent(), PRIVATE_FILE)
 
     def _whole(self, names: Iterable[str]) -> Iterator[Backup]:
         for name in names:

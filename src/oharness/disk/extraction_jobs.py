@@ -223,7 +223,7 @@ def _shape(job: Job) -> _JobShape:
     given: dict[str, Any] = {
         "version": VERSION,
         "session": job.session,
-        "directory": job.directory,
+        "directory": _storable(job.directory),
         "made_at": job.made_at,
     }
     match job.step:
@@ -253,5 +253,5 @@ def _job(name: str, shape: _JobShape) -> Job:
 
 
 def _storable(text: str) -> str:
-    """A lone surrogate, which models do produce, has no place in a file."""
+    """A lone surrogate, as models produce them and names on disk that are no text, has no place in such a file."""
     return text.encode("utf-8", "replace").decode()

@@ -66,7 +66,7 @@ def write_object(files: FileSystem, path: Path, value: Mapping[str, Any], mode: 
 
     Raises: StorageFailed.
     """
-    write_file(files, path, pretty_json(value).encode(), mode)
+    write_file(files, path, pretty_json(value), mode)
 
 
 def _position(text: str) -> tuple[int, int]:

@@ -253,7 +253,7 @@ def _marker_written(files: FileSystem, project: Project, identity: Identity, now
     marker = Marker(identity.id, _default_name(project.root), now_ms)
     content = {"id": marker.id, "name": marker.name, "createdAt": marker.created_at}
     ensure_directory(files, project.state_folder, SHARED_DIRECTORY)
-    if create_file(files, project.marker_file, pretty_json(content).encode(), SHARED_FILE):
+    if create_file(files, project.marker_file, pretty_json(content), SHARED_FILE):
         return marker
     present = _read_marker(files, project.root)
     if present is None:
@@ -317,7 +317,7 @@ def _devices(files: FileSystem, path: Path) -> dict[str, Any]:
 def _write_device(files: FileSystem, path: Path, home: Home, device: str) -> None:
     devices = {**_devices(files, path), _home_key(home): device}
     content = {"version": _DEVICE_VERSION, "devices": devices}
-    write_file(files, path, pretty_json(content).encode(), SHARED_FILE)
+    write_file(files, path, pretty_json(content), SHARED_FILE)
 
 
 def _home_key(home: Home) -> str:

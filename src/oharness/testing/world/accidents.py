@@ -115,6 +115,8 @@ def is_set_back(world: World, machine: Machine) -> None:
     if machine.backup is None:
         machine.backup = machine.disk.copy()
         machine.backup_number = world.ledger.number
+        heads = world.heads(machine).values()
+        machine.unsent_in_backup = {text for text in heads if text not in world.went_up.get(text.id, ())}
         world.trace.event("machine is backed up", machine.name)
         return
     world.trace.event("fault: machine set back", machine.name)
@@ -123,6 +125,7 @@ def is_set_back(world: World, machine: Machine) -> None:
         replica.in_sync.clear()
     before = world.heads(machine)
     machine.disk.restore(machine.backup)
+    world.ledger.unsent_again |= machine.unsent_in_backup
     names = {replica.name for replica in machine.replicas}
     world.ledger.doubt([one for one in world.ledger.firm if one.device in names and one.number > machine.backup_number])
     world.ledger.excuse(set(before.values()) - world.texts_somewhere())

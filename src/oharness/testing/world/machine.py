@@ -78,7 +78,10 @@ class WatchedFiles(SimulatedFiles):
 
 @dataclass(slots=True, eq=False)
 class Machine:
-    """One machine. Two notes directories of one project may lie on it."""
+    """One machine. Two notes directories of one project may lie on it.
+
+    `unsent_in_backup` are the texts in its backup that had not gone up when it was made.
+    """
 
     name: str
     disk: SimulatedDisk
@@ -87,6 +90,7 @@ class Machine:
     replicas: list["Replica"] = field(default_factory=list)
     backup: SimulatedDisk | None = None
     backup_number: int = 0
+    unsent_in_backup: set[Text] = field(default_factory=set)
 
     @property
     def home(self) -> Home:

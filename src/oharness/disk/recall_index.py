@@ -47,6 +47,7 @@ CREATE TABLE note_keys (num INTEGER PRIMARY KEY, keys TEXT, marks BLOB);
 _ENTRY = """
 SELECT name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at, hash, body_bytes, links FROM note
 """
+_ENTRY_AT = f"{_ENTRY} WHERE num = ?"
 _stamp = partial(tuple.__new__, FileStamp)  # of a row; a tenth of the usual way, for thousands of them
 _Marks = dict[str, int]
 
@@ -68,6 +69,7 @@ class RecallIndex:
 
     def __init__(self, database: sqlite3.Connection, path: Path | None = None) -> None:
         self._database = database
+        self._asking = database.cursor()
         self._path = path
         self._lock = threading.RLock()
         self._is_reading = False
@@ -218,7 +220,7 @@ class RecallIndex:
             self._look()
             found = self._view.entries.get(number)
             if found is None:
-                row = self._database.execute(f"{_ENTRY} WHERE num = ?", (number,)).fetchone()
+                row = self._database.execute(_ENTRY_AT, (number,)).fetchone()
                 if row is None:
                     return None
                 found = self._view.entries[number] = _entry(row)
@@ -226,7 +228,7 @@ class RecallIndex:
 
     def _fetch(self, word: Sought) -> Held:
         """What the index says of a word; kept where many notes hold it, since one row answers for any other."""
-        found = held_in(self._database, word)
+        found = held_in(self._asking, word)
         if found.notes > _NOTES_OF_A_RARE_WORD:
             view = self._view
             if view.places > _MOST_CACHED_PLACES:

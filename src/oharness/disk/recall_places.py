@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 from oharness.recall.postings import (
-    NOBODY,
     NOT_HELD,
     Held,
     Postings,
@@ -37,18 +36,23 @@ _Changes = defaultdict[str, "array[int]"]
 """By key the places that changed."""
 
 
-def held_in(database: sqlite3.Connection, word: Sought) -> Held:
+def held_in(asking: sqlite3.Cursor, word: Sought) -> Held:
     """The notes that hold a word."""
-    places = tuple([found for key in word.keys if (found := _postings(database, key))])
-    alike = _postings(database, word.beginning) if word.beginning else None
-    return Held(max([one.count for one in places]) if places else 0, places, alike) if places or alike else NOBODY
+    places = [found for key in word.keys if (found := _postings(asking, key))]
+    alike = _postings(asking, word.beginning) if word.beginning else None
+    if len(places) == 1:
+        return Held(places[0].count, places, alike)
+    return Held(max([one.count for one in places]), places, alike) if places else Held(0, (), alike)
 
 
-def _postings(database: sqlite3.Connection, key: str) -> Postings | None:
-    for count, every, notes in database.execute("SELECT count, every, notes FROM word WHERE key = ?", (key,)):
-        pieces: Iterable[bytes] = _Chunks(database, key) if notes is None else (notes,)
-        return Postings(count, every, pieces)
-    return None
+def _postings(asking: sqlite3.Cursor, key: str) -> Postings | None:
+    asking.execute("SELECT count, every, notes FROM word WHERE key = ?", (key,))
+    row = asking.fetchone()
+    if row is None:
+        return None
+    count, every, notes = row
+    pieces: Iterable[bytes] = _Chunks(asking.connection, key) if notes is None else (notes,)
+    return Postings(count, every, pieces)
 
 
 def keys_that_begin(database: sqlite3.Connection, beginning: str, most: int) -> list[str]:

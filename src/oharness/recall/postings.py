@@ -104,7 +104,7 @@ class Held(NamedTuple):
     """
 
     notes: int
-    places: "tuple[Postings, ...]"
+    places: "Sequence[Postings]"
     alike: "Postings | None"
 
 
@@ -145,10 +145,6 @@ class Postings:
             if at < count and numbers[at] == number:
                 found[number] = marks[at]
         return found
-
-
-NOBODY = Held(0, (), None)
-"""Of a word that no note holds."""
 
 
 def _unpacked(*pieces: bytes) -> "tuple[array[int], array[int]]":

@@ -16,52 +16,11 @@ from oharness.recall.telling import Telling, telling_words
 from oharness.testing.note_store import entry_of
 
 pytestmark = pytest.mark.memory
-WORDS = [
-    "deploy",
-    "deploys",
-    "deploying",
-    "deployment",
-    "server",
-    "servers",
-    "port",
-    "config",
-    "configuration",
-    "configure",
-    "database",
-    "postgres",
-    "redis",
-    "getUserName",
-    "username",
-    "user_name",
-    "cache",
-    "caching",
-    "cached",
-    "heron",
-    "walrus",
-    "otter",
-    "release",
-    "releases",
-    "v2.1.0",
-    "8081",
-    "test",
-    "tests",
-    "think",
-    "want",
-    "good",
-    "very",
-    "just",
-    "maybe",
-    "people",
-    "猫",
-    "数据库连接",
-    "我的猫",
-    "缓存",
-    "déployer",
-    "déploie",
-    "serveur",
-    "base",
-    "données",
-]
+WORDS = """
+deploy deploys deploying deployment server servers port config configuration configure database postgres redis
+getUserName username user_name cache caching cached heron walrus otter release releases v2.1.0 8081 test tests think
+want good very just maybe people 猫 数据库连接 我的猫 缓存 déployer déploie serveur base données
+""".split()  # noqa: SIM905
 FREQUENCIES = [1 / (rank + 1) for rank in range(len(WORDS))]
 NAMES = [f"n{number}" for number in range(60)]
 BARS = (0.05, 0.3, 0.8, 1.2)

@@ -27,6 +27,7 @@ def test_an_edit_on_a_machine_set_back_stands_against_a_deletion_if_it_had_not_g
         await lab.settle()
         assert lab.faults() == []
         assert lab.bodies(a) == lab.bodies(b)
+        assert not lab.world.ledger.unsent_again  # the next deletion holds
         return lab.bodies(a)
 
     assert in_lab(story) == ({} if was_sent else {"n": "edited"})

@@ -103,7 +103,7 @@ def _undone_deletions(world: World) -> Iterator[str]:
     for deletion in ledger.firm:
         note_id = deletion.text[0]
         text = live.get(note_id)
-        if text is None or text in ledger.unsent_again or ledger.brought_back.get(note_id, 0) > deletion.number:
+        if text is None or ledger.brought_back.get(note_id, 0) > deletion.number:
             continue
         has_an_old_copy = note_id in world.cloned_ids or world.has_old_device
         if (expired and has_an_old_copy) or ledger.was_written_twice(text):

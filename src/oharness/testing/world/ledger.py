@@ -154,6 +154,12 @@ class Ledger:
         self.number += 1
         self.brought_back[note_id] = self.number
 
+    def went_up_again(self, text: Text) -> None:
+        """An edit that a set back machine had not sent has gone up: every deletion before was made beside it."""
+        if text in self.unsent_again:
+            self.unsent_again.discard(text)
+            self.restored(text.id)
+
     def excuse(self, texts: Iterable[Text]) -> None:
         """An accident took these for good."""
         self.excused.update(texts)

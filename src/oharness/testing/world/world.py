@@ -176,6 +176,7 @@ class World:
         if text not in self.ledger.writings:
             self.faults.append(f"the cloud takes in a text of {note.id} that nobody wrote: {text}")
         self.went_up[note.id].add(text)
+        self.ledger.went_up_again(text)
 
     def heads(self, machine: Machine) -> dict[tuple[str, str], Text]:
         """What the note files of a machine say, by directory and id."""

@@ -254,7 +254,9 @@ def test_what_does_not_pass_by_itself_is_not_tried_every_minute(tmp_path: Path, 
             began = cloud.loop.time()
             a.write(USER_SCOPE, "n", "hello")
             await cloud.passes(3600)
-            assert 1 <= len(cloud.made("a", since=began)) <= 5
+            asked = cloud.made("a", since=began)
+            assert 1 <= len(asked) - asked.count("identity") <= 5  # after a 400 it is looked how old the service is
+            assert asked.count("identity") <= 5
 
     run_live(story)
 

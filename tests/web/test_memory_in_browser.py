@@ -1,11 +1,12 @@
 """The Memory page in a real browser: finding, reading, writing, answering, undoing, and never a lost text."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from oharness.core.scopes import ScopeKind
 from oharness.memory.remember import RememberRequest, remember
@@ -508,6 +509,29 @@ async def test_a_search_shows_the_piece_of_the_body_that_it_found_and_puts_what_
     await page.fill("#memory-q", "")
     await expect(page.locator(".memory-row-title").first).to_have_text("Notes of Monday")
     await expect(order).to_have_text("Updated")
+
+
+async def test_an_answer_that_was_overtaken_is_not_shown(notes_site: LiveSite, open_page: OpenPage) -> None:
+    page = await open_page(notes_site, "memory")
+    goes_on, is_late = asyncio.Event(), asyncio.Event()
+
+    async def first_one_late(route: Route) -> None:
+        if not is_late.is_set():
+            is_late.set()
+            await goes_on.wait()
+        await route.continue_()
+
+    await page.route("**/memory/list*", first_one_late)
+    await page.evaluate("htmx.trigger(document.body, 'changed-memory')")
+    await is_late.wait()
+    await page.fill("#memory-q", "pricing cards")
+    await expect(page.locator(".memory-row")).to_have_count(3)
+    answered = """window.late = new Promise((done) => document.body.addEventListener("htmx:afterRequest",
+        (event) => { if (event.detail.elt.id === "memory-list") requestAnimationFrame(done); }))"""
+    await page.evaluate(answered + "; undefined")
+    goes_on.set()
+    await page.evaluate("window.late.then(() => undefined)")
+    await expect(page.locator(".memory-row")).to_have_count(3)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -109,6 +109,20 @@
     }, 50);
   });
 
+  // An answer for the list that was overtaken, by a later one or by what is typed, is not shown.
+  let asks = 0;
+  let shownAsk = 0;
+  document.body.addEventListener("htmx:configRequest", (event) => {
+    if (event.detail.target && event.detail.target.id === "memory-list") event.detail.ask = ++asks;
+  });
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    const { target, requestConfig } = event.detail;
+    if (target.id !== "memory-list" || !requestConfig.ask) return;
+    const find = document.getElementById("memory-find").elements;
+    const isAsked = LIST.every((name) => (requestConfig.parameters[name] || "") === find[name].value);
+    if (requestConfig.ask < shownAsk || !isAsked) event.detail.shouldSwap = false; else shownAsk = requestConfig.ask;
+  });
+
   // The list comes back as long as it was.
   document.body.addEventListener("htmx:configRequest", (event) => {
     if (event.detail.elt.id !== "memory-list") return;

@@ -115,8 +115,8 @@ def is_set_back(world: World, machine: Machine) -> None:
     if machine.backup is None:
         machine.backup = machine.disk.copy()
         machine.backup_number = world.ledger.number
-        heads = world.heads(machine).values()
-        machine.unsent_in_backup = {text for text in heads if text not in world.went_up.get(text.id, ())}
+        unsent = {text for text in world.heads(machine).values() if text not in world.went_up.get(text.id, ())}
+        machine.unsent_in_backup = unsent.union(*(replica.unsent_again for replica in machine.replicas))
         world.trace.event("machine is backed up", machine.name)
         return
     world.trace.event("fault: machine set back", machine.name)
@@ -125,7 +125,10 @@ def is_set_back(world: World, machine: Machine) -> None:
         replica.in_sync.clear()
     before = world.heads(machine)
     machine.disk.restore(machine.backup)
-    world.ledger.unsent_again |= machine.unsent_in_backup
+    for replica in machine.replicas:
+        texts = world.texts_on(replica)
+        is_same_storage = world.storage_set_back_at <= machine.backup_number
+        replica.unsent_again = texts & machine.unsent_in_backup if is_same_storage else texts
     names = {replica.name for replica in machine.replicas}
     world.ledger.doubt([one for one in world.ledger.firm if one.device in names and one.number > machine.backup_number])
     world.ledger.excuse(set(before.values()) - world.texts_somewhere())
@@ -152,8 +155,11 @@ def storage_is_set_back(world: World) -> None:
     cloud.objects.set_back({} if wiped else cloud.backup)
     cloud.watch.set_back()
     cloud.start()
+    world.ledger.number += 1
+    world.storage_set_back_at = world.ledger.number
     for replica in world.replicas:
         replica.in_sync.clear()
+        replica.unsent_again |= world.texts_on(replica)
     world.ledger.doubt(world.ledger.firm)
     world.ledger.excuse(before - world.texts_somewhere())
 

@@ -78,7 +78,6 @@ class Ledger:
     texts that an accident took for good: on a disk set back to an old copy, or never flushed. `brought_back` says when
     people made a note, or asked to have it back. `words` counts the words people made up. `came_after` are texts that
     stand where others stood before, whose writers need not have seen those: what may be merged over them.
-    `unsent_again` are edits on machines set back to a time when they had not gone up: to sync they are edits again.
     """
 
     replaced_by: dict[Text, set[Text]] = field(default_factory=lambda: defaultdict(set))
@@ -90,7 +89,6 @@ class Ledger:
     meant_at: dict[Text, int] = field(default_factory=dict)
     brought_back: dict[str, int] = field(default_factory=dict)
     came_after: dict[Text, set[Text]] = field(default_factory=lambda: defaultdict(set))
-    unsent_again: set[Text] = field(default_factory=set)
     number: int = 0
     words: int = 0
 
@@ -153,12 +151,6 @@ class Ledger:
         """A person asked to have a note back."""
         self.number += 1
         self.brought_back[note_id] = self.number
-
-    def went_up_again(self, text: Text) -> None:
-        """An edit that a set back machine had not sent has gone up: every deletion before was made beside it."""
-        if text in self.unsent_again:
-            self.unsent_again.discard(text)
-            self.restored(text.id)
 
     def excuse(self, texts: Iterable[Text]) -> None:
         """An accident took these for good."""

@@ -102,6 +102,8 @@ class Machine:
 class Replica:
     """One notes directory.
 
+    `unsent_again` are texts that stand here and that the cloud may lack: as the storage was set back, or as the machine
+    was set back to a time when they had not gone up. Until a pass here dealt with them, they stand against deletions.
     `in_sync` are the notes that a finished pass left as the cloud has them: only of those can sync know what anybody
     changed since. A note that a pass wrote and did not live to record is not among them. `stood` is what each id last
     said here.
@@ -114,6 +116,7 @@ class Replica:
     folder: Path
     process: "Process | None" = None
     in_sync: set[str] = field(default_factory=set)
+    unsent_again: set[Text] = field(default_factory=set)
     is_away: bool = False
     stood: dict[str, Text] = field(default_factory=dict)
     repository: "Repository | None" = None

@@ -62,9 +62,11 @@ def complain(world: World) -> None:
 def _record(world: World, replica: Replica, report: PassReport) -> None:
     """What a finished pass left as the cloud has it, and what it knows to be gone there."""
     if report.paused is None:
+        waiting = {*report.conflicts, *report.held_back}
+        replica.unsent_again = {text for text in replica.unsent_again if text.id in waiting}
         there = {text_of(note) for note in world.cloud.notes().values()}
         notes = {note_id for note_id, note in replica.notes().items() if text_of(note) in there}
-        replica.in_sync = ((replica.in_sync & replica.files().keys()) | notes) - {*report.conflicts, *report.held_back}
+        replica.in_sync = ((replica.in_sync & replica.files().keys()) | notes) - waiting
 
 
 def _told(report: PassReport) -> str:

@@ -34,6 +34,7 @@ class World:
     """Everything there is. `went_up` are the texts that the cloud ever had, by note id; `elsewhere` are texts that
     somebody has who is no machine of ours, `set_beside` the one that is about to become a note of its own.
     `takes_the_clouds`: whoever acts takes what the cloud says, whatever becomes of it there.
+    `storage_set_back_at` is when it was last, in the numbers of the ledger.
     `acted` are the texts that the present act wrote, and not what an editor saved in the middle of it.
     """
 
@@ -59,6 +60,7 @@ class World:
     acting: Replica | None = None
     set_beside: Text | None = None
     takes_the_clouds: bool = False
+    storage_set_back_at: int = 0
     acted: set[Text] = field(default_factory=set)
 
     @property
@@ -176,7 +178,12 @@ class World:
         if text not in self.ledger.writings:
             self.faults.append(f"the cloud takes in a text of {note.id} that nobody wrote: {text}")
         self.went_up[note.id].add(text)
-        self.ledger.went_up_again(text)
+        if any(text in replica.unsent_again for replica in self.replicas):
+            self.ledger.restored(note.id)  # every deletion until now was made beside it
+
+    def texts_on(self, replica: Replica) -> set[Text]:
+        """What the note files of a directory say."""
+        return {text_of(note) for note in replica.notes().values()}
 
     def heads(self, machine: Machine) -> dict[tuple[str, str], Text]:
         """What the note files of a machine say, by directory and id."""

@@ -4,8 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from oharness.protocol.snapshot import PollRequest
+from oharness.sync.local_look import bearings
 from oharness.testing.devices import Device, settle_all
 from oharness.testing.sync_server import SyncServer
+from oharness.testing.world.lab import Lab, in_lab
+from oharness.testing.world.machine import Replica
 
 pytestmark = pytest.mark.sync
 Machine = Callable[[str], Device]
@@ -76,6 +80,33 @@ async def test_a_restored_storage_that_went_on_to_the_same_version_does_not_take
     assert report.cloud_was_reset
     assert b.bodies()["n"] == "one\ntwo, as b says\nthree"
     assert b.conflicts()
+
+
+def test_a_check_between_passes_sees_a_restored_storage_at_the_same_version() -> None:
+    async def story(lab: Lab) -> list[bool]:
+        a, b = lab.machine("a"), lab.machine("b")
+        lab.writes(a, "n", "text")
+        await lab.settle()
+        cloud = lab.world.cloud
+        storage = cloud.objects.copy()
+        lab.writes(b, "n", "text, as b says")
+        await lab.sync(b)
+        cloud.objects.set_back(storage)
+        cloud.watch.set_back()
+        cloud.start()
+        lab.writes(a, "n", "text, as a says")
+        await lab.sync(a)
+        return [await moved_on(lab, replica) for replica in (a, b)]
+
+    assert in_lab(story) == [False, True]
+
+
+async def moved_on(lab: Lab, replica: Replica) -> bool:
+    """Whether the cloud has moved on from where a directory stands, as the check between passes asks it."""
+    process = lab.world.process(replica)
+    query = bearings(process.directory).query
+    assert query is not None
+    return (await process.transport.poll(PollRequest((query,)))).states[0].changed
 
 
 async def test_a_deletion_in_a_restored_storage_that_went_on_does_not_take_a_newer_text(

@@ -1,5 +1,6 @@
 """What of a message counts: what a person said, not what was pasted, and no more of it than a person says."""
 
+import random
 import string
 
 import pytest
@@ -72,3 +73,17 @@ def test_a_question_around_an_endless_paste_is_still_answered(store: NoteStore, 
         said = said_in(message).text
         assert QUESTION in said
         assert len(said) < 20_000
+
+
+PIECES = """
+ERROR WARN info at foo.bar( File "a.py", line 3 Traceback goroutine 7 Caused by: import from const x = 1; { } =>
+def run(): <div> @decorated $ make 12:30:05 2026-01-02T03 fatal: panic: ValueError: | -- ** # `a` we deploy the
+""".split()  # noqa: SIM905
+
+
+def test_whatever_reads_like_a_machine_line_counts_as_pasted() -> None:
+    dice = random.Random(3)
+    lines = [" ".join(dice.choices(PIECES, k=dice.randint(1, 6))) for _ in range(20_000)]
+    pasted = [line for line in lines if is_machine_line(line) and any(char.isalpha() for char in line)]
+    assert len(pasted) > 1000
+    assert [line for line in pasted if not said_in(line).by_machine] == []

@@ -54,6 +54,18 @@ async def test_a_note_that_is_back_on_purpose_stands_against_an_earlier_deletion
     assert a.bodies() == b.bodies() == {"n": "text"}
 
 
+async def test_a_note_brought_back_beside_a_deletion_elsewhere_stands_against_it(device: Machine) -> None:
+    a, b = device("a"), device("b")
+    a.restore(N)
+    await settle_all(a, b)
+    b.forget("n")
+    await b.sync()
+    a.forget("n")
+    a.restore(N)
+    await settle_all(a, b)
+    assert a.bodies() == b.bodies() == {"n": "text"}
+
+
 async def test_a_deletion_holds_although_the_upload_before_it_is_confirmed_later(device: Machine) -> None:
     a, b = device("a"), device("b")
     a.restore(N)

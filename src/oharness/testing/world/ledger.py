@@ -107,7 +107,10 @@ class Ledger:
             self.replaced_by[before].add(after)
 
     def meant(self, text: Text) -> None:
-        """What was written through the product is meant, also where it says what a deleted note said."""
+        """What was written through the product is meant, also where it says what a deleted note said.
+
+        Not where the cloud says it just then: an edit that was taken back does not stand against a deletion.
+        """
         self.meant_at[text] = self.number
 
     def combined(self, parts: Iterable[Text], whole: Text) -> None:

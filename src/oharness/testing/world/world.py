@@ -124,7 +124,7 @@ class World:
             if new is not None:
                 self.ledger.wrote(old, new)
                 self.acted.add(new)
-                if not self.takes_the_clouds:
+                if not self.takes_the_clouds and not self._is_live(new):
                     self.ledger.meant(new)
                 self.stood_here(replica, new)
                 if self.set_beside is not None and self.set_beside[1] == new[1]:
@@ -143,6 +143,11 @@ class World:
             self._combines(replica, old, new)
         elif new is not None and new not in self.ledger.writings:
             raise Broken(f"sync wrote {note_id} on {replica.name}, which nobody wrote: {new}")
+
+    def _is_live(self, text: Text) -> bool:
+        """Whether the cloud says just this: then writing it is no edit that anybody could hear of."""
+        note = self.cloud.notes().get(text.id)
+        return note is not None and text_of(note) == text
 
     def stood_here(self, replica: Replica, text: Text) -> None:
         """A text stands in a directory: whatever stood there under its id is what it comes after."""

@@ -111,3 +111,18 @@ def test_what_was_pasted_counts_less_than_what_was_said(store: NoteStore) -> Non
     assert scores(store.source(), pasted)["retries"] < said
     asked = "what does this mean?\n```\nERROR payment gateway retries\n```"
     assert "retries" not in scores(store.source(), asked)
+
+
+@pytest.mark.parametrize("message", ["me dá a lista pra eu ver", "ela tá lá", "já viu, né?", "cê foi pras aulas?"])
+def test_how_portuguese_is_spoken_holds_sentences_together_too(store: NoteStore, message: str) -> None:
+    store.put("praia", "A casa de praia é nossa no carnaval", ["praia", "pra", "ta", "ne", "ce"])
+    assert "praia" not in scores(store.source(), message)
+
+
+@pytest.mark.parametrize(
+    ("tag", "message"),
+    [("inner", "what is the difference between a left join and an inner join"), ("outer", "leave the outer loop here")],
+)
+def test_a_word_that_is_said_of_any_code_finds_nothing_alone(store: NoteStore, tag: str, message: str) -> None:
+    store.put("bike", "The blue bike has 28-inch tyres", ["tube", tag])
+    assert scores(store.source(), message).get("bike", 0.0) < 1.2

@@ -34,7 +34,8 @@ _FUNCTION_WORDS = {
     "pt": "o a os as de do da dos das em no na nos nas um uma uns umas e que para por com nao se mais como mas ao "
     "aos foi ou ser quando muito ja tambem so pelo pela pelos pelas ate isso isto ele ela eles elas seu sua seus "
     "suas qual quais quem onde porque esta este estes estas essa esse sao tem ter entre sem sobre depois antes voce "
-    "eu meu minha nosso nossa me te lhe nem ha era aqui ai la",
+    "eu meu minha nosso nossa me te lhe nem ha era aqui ai la "
+    "pra pras pros ta ne ce",
     "es": "el la los las lo de del en un una unos unas y e que es para por con no se mas como pero al fue o ser "
     "cuando muy ya tambien solo hasta eso esto su sus cual cuales quien donde porque esta este estos estas ese esa "
     "son tiene tener entre sin sobre despues antes usted yo mi tu te me nos les le si todo todos nuestro nuestra hay "

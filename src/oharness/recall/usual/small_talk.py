@@ -24,8 +24,8 @@ trois vacances vingt vite voila volontiers week zut
 abraco adeus agora alo amanha ano anos bacana beleza bem boa boas bom cem certeza certo cinco claro combinado depois
 desculpa desculpe dez dia dias dois doze duas entao entendi exato excelente feliz feriado fim hoje hora horas isso
 legal logo manha maravilha mes meses minuto minutos momento nao noite novamente nove obrigada obrigado oi oito ok ola
-ontem opa otimo parabens perdao perfeito pois pronto quatro quinze saudacoes segundo segundos seis semana semanas sete
-show sim sinto talvez tarde tchau tentar tente tres trinta valeu vamos vinte
+ontem opa otimo parabens perdao perfeito pois pro pronto quatro quinze saudacoes segundo segundos seis semana semanas
+sete show sim sinto talvez tarde tava tchau tentar tente tres trinta valeu vamos vc vinte
 """,
     "es": """
 abrazo adios ahora amigo ano anoche anos ayer bien buenas bueno buenos chao cien cinco claro cuatro dia dias diez

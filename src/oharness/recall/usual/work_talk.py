@@ -13,10 +13,10 @@ define delete describe diff different directory display doc docs document docume
 else empty end enough error errors example exception execute existing explain export extra extract fail failed
 failing fails false fast faster feature field file files fill final find fine finish first fix fixed fixes folder
 follow form format function functions generate give git great handle happen happens header heading help hide hint
-idea import imports improve include index input insert install instead issue issues item items keep kind know last
+idea import imports improve include index inner input insert install instead issue issues item items keep kind know last
 later leave left length let line lines link list load log logs long look loop main make makes match mean merge
 message method methods missing mistake mode module modules more move name names need needs new next node note notes
-null number object ok okay old only open option options order output package page pages parameter parameters parse
+null number object ok okay old only open option options order outer output package page pages parameter parameters parse
 part path paste pick place please point previous print problem process program project pull push put question quick
 quickly random read readme ready reason redo refactor regex remove rename replace request reset resolve response
 restart result results return returns revert review rewrite right row run running runs safe same save screen script

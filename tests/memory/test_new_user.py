@@ -11,7 +11,7 @@ from oharness.memory.recall import recall_for_message
 pytestmark = pytest.mark.memory
 World = Any
 SETS = Path(__file__).parents[1] / "recall" / "sets"
-USERS = ("en-de", "en-zh")
+USERS = ("en-de", "en-pt", "en-zh")
 
 
 def rows(user: str, kind: str) -> list[dict[str, Any]]:

@@ -175,6 +175,13 @@ class Ledger:
         known = frozenset(mark for mark in text.marks if mark.startswith(_KNOWN_OF_OLD))
         return any((text.id, text.lines) == (other.id, other.lines) and known <= other.marks for other in self.writings)
 
+    def was_deleted_on(self, text: Text, device: str) -> bool:
+        """Whether a text was deleted on a device, or vanished there, and nobody wrote it on purpose since."""
+        return any(
+            (one.text, one.device) == (text, device) and one.number > self.meant_at.get(text, 0)
+            for one in (*self.firm, *self.soft)
+        )
+
     def deleted_texts(self) -> set[Text]:
         """The texts that somebody deleted, or that vanished, and that nobody wrote again on purpose after that."""
         return {

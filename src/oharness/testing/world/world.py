@@ -154,6 +154,8 @@ class World:
         before = replica.stood.get(text.id)
         if before is not None and before != text:
             self.ledger.came_after[before].add(text)
+            if self.ledger.was_deleted_on(before, replica.name):  # whoever writes in its place wants it no more
+                self.ledger.replaced_by[before].add(text)
         replica.stood[text.id] = text
 
     def _combines(self, replica: Replica, old: Text, new: Text) -> None:

@@ -11,7 +11,9 @@ import pytest
 
 from oharness.core.scopes import ScopeKind
 from oharness.disk.recall_index import RecallIndex
-from oharness.memory.recall import recall_for_message
+from oharness.memory.reading import search_notes
+from oharness.memory.recall import explain_recall, recall_for_message
+from oharness.memory.remember import RememberRequest, remember
 from oharness.memory.scopes import Memory
 from oharness.recall.score import Source, candidates
 
@@ -54,13 +56,28 @@ def spoil(path: Path, how: str) -> None:
         data = bytearray(path.read_bytes())
         data[4096:] = bytes(len(data) - 4096)
         path.write_bytes(data)
+    elif how == "zeroed among the words":
+        with closing(sqlite3.connect(path)) as database:
+            [(page,)] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'word'")
+            [(size,)] = database.execute("PRAGMA page_size")
+        data = bytearray(path.read_bytes())
+        data[(page - 1) * size : page * size] = bytes(size)
+        path.write_bytes(data)
     else:
         with closing(sqlite3.connect(path)) as database:
             database.execute("UPDATE meta SET value = 'of another version' WHERE key = 'version'")
             database.commit()
 
 
-WAYS = ("deleted", "empty", "not a database", "torn", "zeroed inside", "another version")
+WAYS = (
+    "deleted",
+    "empty",
+    "not a database",
+    "torn",
+    "zeroed inside",
+    "zeroed among the words",
+    "another version",
+)
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -94,6 +111,41 @@ def test_an_index_spoilt_while_it_is_open_is_made_anew(world: World) -> None:
         spoil(path, "zeroed inside")
     world.put("other", summary="Herons fish at the weir")
     assert recalled(memory) == ["deploys"]
+
+
+def test_damage_among_the_words_is_not_found_again_by_the_next_process(world: World) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    world.open().close()
+    for path in index_files(world):
+        spoil(path, "zeroed among the words")
+    assert recalled(world.open()) == ["deploys"]
+    memory = world.open()
+    assert recalled(memory) == ["deploys"]
+    for path in index_files(world):
+        with closing(sqlite3.connect(path)) as database:
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert memory.warnings() == []
+
+
+def test_whoever_asks_for_words_hears_nothing_of_a_spoilt_index(world: World) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    for ask in (explain_words, find_words, write_words):
+        world.open().close()
+        for path in index_files(world):
+            spoil(path, "zeroed among the words")
+        assert ask(world.open()) == ["deploys"], ask
+
+
+def explain_words(memory: Memory) -> list[str]:
+    return [one.candidate.entry.id for one in explain_recall(memory, MESSAGE).verdicts]
+
+
+def find_words(memory: Memory) -> list[str]:
+    return [one.entry.id for one in search_notes(memory, "deploy")]
+
+
+def write_words(memory: Memory) -> list[str]:
+    return [one.entry.id for one in remember(memory, RememberRequest(summary="Deploys on Thursdays")).related]
 
 
 def test_while_another_process_writes_every_look_is_of_one_state(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ _NOTES_AT_ONCE = 2048
 _MOST_CACHED_PLACES = 1_000_000
 _NOTES_OF_A_RARE_WORD = 50
 _MOST_KEYS_FROM = 1000
+_TO_BE_REMOVED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE stamp (name TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, num INTEGER) WITHOUT ROWID;
@@ -111,9 +112,13 @@ class RecallIndex:
             self._database.close()
 
     def give_up(self, error: sqlite3.Error) -> None:
-        """Lets go of the file after an error; on a full disk it goes, since notes and conversations need its room."""
+        """Lets go of the file after an error.
+
+        A damaged one goes, so that the next to open it makes it anew, and so does one that fills the disk, since notes
+        and conversations need its room.
+        """
         self.close()
-        if self._path is not None and error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        if self._path is not None and _primary_code(error) in _TO_BE_REMOVED:
             with suppress(OSError):
                 _remove(self._path)
 
@@ -359,6 +364,12 @@ class _Changes:
         self._database.execute(
             "INSERT INTO stamp VALUES (?, ?, ?, ?, ?)", (stamp.name, stamp.mtime_ns, stamp.size, stamp.inode, number)
         )
+
+
+def _primary_code(error: sqlite3.Error) -> int | None:
+    """What went wrong, without where; None where the library was not asked at all, as of an index that is closed."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _create(database: sqlite3.Connection) -> None:

@@ -27,7 +27,7 @@ from oharness.memory.credential_gate import first_credential, head_is_clean
 from oharness.memory.forgotten import forgotten_here
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
-from oharness.memory.sources import searching
+from oharness.memory.sources import searched
 from oharness.notes.credentials import redact
 from oharness.notes.frontmatter import note_file_name, note_text, parse_note
 from oharness.notes.hashing import content_hash
@@ -202,8 +202,7 @@ class Extraction:
         return job.directory == self._directory or not self._memory.around.files.exists(Path(job.directory))
 
     def _view(self, turns: Sequence[Turn]) -> View:
-        with searching(self._memory) as sources:
-            ranked = most_related(turns, sources)
+        ranked = searched(self._memory, lambda sources: most_related(turns, sources))
         return choose_view(ranked, self._shown, lambda one: head_is_clean(one.entry))
 
     def _shown(self, one: Candidate) -> WholeNote | None:

@@ -9,7 +9,7 @@ from oharness.memory.finding import find_note
 from oharness.memory.notices import MemoryNotice
 from oharness.memory.scopes import Memory
 from oharness.memory.service import entry_of
-from oharness.memory.sources import resolve, searching
+from oharness.memory.sources import resolve, searched
 from oharness.notes.entry import NoteEntry
 from oharness.notes.note import Note
 from oharness.recall.prompt_index import PromptIndex, prompt_index
@@ -92,8 +92,7 @@ def search_notes(
     """The notes that share words with the query, bodies included, best first; any text is a query."""
     from oharness.recall.score import candidates  # as in `memory.sources`
 
-    with searching(memory, scope) as sources:
-        return candidates(query, sources)[:limit]
+    return searched(memory, lambda sources: candidates(query, sources), scope)[:limit]
 
 
 def index_of(memory: Memory) -> PromptIndex:

@@ -10,7 +10,7 @@ from oharness.disk.note_dir import NoteFile
 from oharness.memory.credential_gate import first_credential, head_is_clean
 from oharness.memory.notices import MemoryNotice, credential_not_recalled, recall_failed
 from oharness.memory.scopes import Memory
-from oharness.memory.sources import resolve, searching
+from oharness.memory.sources import resolve, searched
 from oharness.notes.hashing import content_hash
 from oharness.notes.note import Note
 from oharness.recall.attachment import AttachedNote, LinkedNote, Recalled, render_block, to_metadata
@@ -81,8 +81,7 @@ def explain_recall(
     """
     if not just_looked:
         memory.refresh()
-    with searching(memory) as sources:
-        found = candidates(message, sources)
+    found = searched(memory, lambda sources: candidates(message, sources))
     return Explanation(verdicts_on(memory, found, already_attached), memory.settings.recall.min_score)
 
 
@@ -100,8 +99,7 @@ def verdicts_on(
 
 
 def _recalled(memory: Memory, message: str, already_attached: Collection[NoteKey]) -> MessageRecall:
-    with searching(memory) as sources:
-        found = fitting(message, sources, memory.settings.recall.min_score)
+    found = searched(memory, lambda sources: fitting(message, sources, memory.settings.recall.min_score))
     chosen = _chosen(memory, found, already_attached)
     notes = attached(chosen.verdicts)
     shown = tuple(_shown(one, chosen.notes[_key(one)]) for one in notes)

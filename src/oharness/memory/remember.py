@@ -17,7 +17,7 @@ from oharness.memory.forgotten import lift_fingerprints
 from oharness.memory.notices import MemoryNotice, notes_in_repository
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
-from oharness.memory.sources import searching
+from oharness.memory.sources import searched
 from oharness.notes.hashing import content_hash
 from oharness.notes.ids import check_note_id, new_note_id, taken_in_any_case
 from oharness.notes.links import missing_links
@@ -146,8 +146,7 @@ def _new_id(memory: Memory, request: RememberRequest) -> str:
 
 def _told(memory: Memory, written: _Written) -> Remembered:
     note, service = written.note, written.service
-    with searching(memory) as sources:
-        found = related_notes(note.summary, note.tags, sources, MOST_RELATED + 1)
+    found = searched(memory, lambda sources: related_notes(note.summary, note.tags, sources, MOST_RELATED + 1))
     others = _without(found, service.kind, note.id)
     related = tuple(others[:MOST_RELATED])
     ids = {kind: _ids(memory, kind) for kind in ScopeKind}

@@ -80,6 +80,13 @@ class MemoryService:
         with self._lock:
             self._index.close()
 
+    def give_up_index(self, index: RecallIndex, error: sqlite3.Error) -> None:
+        """Makes the index anew after an error in the middle of a question to it, unless somebody else did."""
+        with self._lock:
+            if index is self._index:
+                self._give_up_kept_index(error)
+                self.refresh()
+
     def drop_index(self) -> None:
         """Lets go of the index with every word in it; after the next look there is one of this process alone."""
         with self._lock:
@@ -267,14 +274,11 @@ class MemoryService:
         try:
             return question(index)
         except sqlite3.Error as error:
-            with self._lock:
-                if index is self._index:
-                    self._give_up_kept_index(error)
-                    self.refresh()
+            self.give_up_index(index, error)
             return question(self._index)
 
     def _give_up_kept_index(self, error: sqlite3.Error) -> None:
-        """Goes on with an index of this process alone; the next one finds the damage and makes a new file."""
+        """Goes on with an index of this process alone; the next one makes a new file in place of a damaged one."""
         self._index.give_up(error)
         self._index = RecallIndex.in_memory()
         self._index_is_kept = False

@@ -1,29 +1,53 @@
 """Where recall looks: the open scopes with their words and recall counts."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+import sqlite3
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, TypeVar
 
 from oharness.core.scopes import ScopeKind
+from oharness.disk.recall_index import RecallIndex
 from oharness.memory.scopes import Memory
+from oharness.memory.service import MemoryService
 from oharness.notes.entry import NoteEntry
 
 if TYPE_CHECKING:
     from oharness.recall.score import Source
 
 
-@contextmanager
-def searching(memory: Memory, kind: ScopeKind | None = None) -> Iterator["list[Source]"]:
-    """Both scopes, the project's first, or only one; other processes change nothing of them meanwhile."""
+_Answer = TypeVar("_Answer")
+_Asked = tuple[MemoryService, RecallIndex]
+
+
+def searched(memory: Memory, question: "Callable[[list[Source]], _Answer]", kind: ScopeKind | None = None) -> _Answer:
+    """What a question about the words of both scopes finds, the project's first, or of only one.
+
+    Other processes change nothing of them meanwhile. An index that turns out to be damaged is made anew, and the
+    question is asked again.
+    """
+    asked: list[_Asked] = []
+    try:
+        return _answer(memory, question, kind, asked)
+    except sqlite3.Error as error:
+        for service, index in asked:
+            service.give_up_index(index, error)
+        return _answer(memory, question, kind, [])
+
+
+def _answer(
+    memory: Memory, question: "Callable[[list[Source]], _Answer]", kind: ScopeKind | None, asked: list[_Asked]
+) -> _Answer:
+    """`asked` takes in whose words are asked for."""
     from oharness.recall.score import Source  # stemmers cost more to load than notes to list
 
     with ExitStack() as stack:
         sources = []
         for service in memory.services(kind):
             index = service.index
+            asked.append((service, index))
             stack.enter_context(index.reading())
             sources.append(Source(service.kind, index, service.uses()))
-        yield sources
+        return question(sources)
 
 
 def resolve(memory: Memory, note_id: str) -> tuple[ScopeKind, NoteEntry] | None:

@@ -8,7 +8,7 @@ from oharness.disk.note_dir import NoteFile
 from oharness.memory.finding import find_note
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
-from oharness.memory.sources import searching
+from oharness.memory.sources import searched
 from oharness.notes.hashing import content_hash
 from oharness.notes.limits import body_bytes
 from oharness.notes.links import linked_ids
@@ -148,8 +148,7 @@ def link_documents(shelf: Shelf, note_ids: Iterable[str], scope: ScopeKind | Non
 
 def _found(memory: Memory, shelf: Shelf, query: str) -> list[Shelved]:
     """What `memory search` finds, then notes whose id, summary or tags hold the letters: words are typed one by one."""
-    with searching(memory) as sources:
-        scored = candidates(query, sources, MOST_FOUND)
+    scored = searched(memory, lambda sources: candidates(query, sources, MOST_FOUND))
     keys = [(one.scope, one.entry.id) for one in scored]
     known = [shelf.notes[key] for key in keys if key in shelf.notes]
     if len(known) >= MOST_FOUND:

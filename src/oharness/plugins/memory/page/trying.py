@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from oharness.core.clock import Millis
+from oharness.core.scopes import ScopeKind
 from oharness.disk.recall_index import RecallIndex
 from oharness.memory.recall import verdicts_on
 from oharness.memory.scopes import Memory
-from oharness.memory.sources import searching
+from oharness.memory.sources import searched
 from oharness.notes.entry import FileStamp, NoteEntry
 from oharness.notes.note import Note
 from oharness.notes.tags import clean_tags
@@ -37,17 +38,20 @@ def tried_document(memory: Memory, message: str, draft: Draft | None, note_id: s
 
 
 def _candidates(memory: Memory, message: str, draft: Draft | None, note_id: str) -> list[Candidate]:
-    with searching(memory) as sources:
-        if draft is None:
-            return candidates(message, sources, _MOST_LOOKED_AT)
-        index = RecallIndex.in_memory()
-        try:
-            index.update([(_entry(draft, note_id), draft.body)], [], [])
-            uses = next((one.uses for one in sources if one.scope is draft.scope), {})
-            found = candidates(message, [*sources, Source(draft.scope, index, uses)], _MOST_LOOKED_AT)
-        finally:
-            index.close()
+    if draft is None:
+        return searched(memory, lambda sources: candidates(message, sources, _MOST_LOOKED_AT))
+    index = RecallIndex.in_memory()
+    try:
+        index.update([(_entry(draft, note_id), draft.body)], [], [])
+        found = searched(memory, lambda sources: _with_draft(message, sources, draft.scope, index))
+    finally:
+        index.close()
     return [one for one in found if one.entry.id != note_id or _is_draft(one)]
+
+
+def _with_draft(message: str, sources: list[Source], scope: ScopeKind, index: RecallIndex) -> list[Candidate]:
+    uses = next((one.uses for one in sources if one.scope is scope), {})
+    return candidates(message, [*sources, Source(scope, index, uses)], _MOST_LOOKED_AT)
 
 
 def _unsaved(draft: Draft | None, note_id: str) -> dict[NoteKey, Note]:

@@ -227,6 +227,38 @@ async def test_what_cannot_be_made_out_is_erased_with_its_account_and_collected_
     assert not (root / "users").exists()
 
 
+@pytest.mark.parametrize(("cut", "half"), [(1, 2), (len(value(2)) + 1, 1)])
+async def test_what_a_crash_left_half_written_is_erased_collected_and_forgotten(
+    cut: int, half: int, tmp_path: Path
+) -> None:
+    clock = FakeClock(SystemClock().now_ms())
+
+    async def crashed(root: Path) -> FolderObjects:
+        await another(root).create_many(objects(1, 2))
+        [pack] = packs(root)
+        pack.write_bytes(pack.read_bytes()[:-cut])
+        store = FolderObjects(root, clock, SystemRandomness())
+        await store.start()
+        return store
+
+    root = tmp_path / "erased"
+    store = await crashed(root)
+    await EraseService(store, ManifestStore(store, clock), clock, SeededRandomness(1)).erase(EraseUser("ann"))
+    assert packs(root) == []
+
+    root = tmp_path / "forgotten"
+    store = await crashed(root)
+    await BodyStore(store, clock, "ann", USER_SCOPE).purge(f"note-{half}", [], Millis(clock.now_ms() + 3_600_000))
+    assert not any(f"The body of {half}".encode() in pack.read_bytes() for pack in packs(root))
+
+    root = tmp_path / "collected"
+    store = await crashed(root)
+    for hours, left in ((47, 1), (2, 0)):
+        clock.advance(hours * 3600)
+        await collect_garbage(store, clock, SeededRandomness(1))
+        assert len(packs(root)) == left
+
+
 async def test_the_collector_takes_packed_leftovers_and_erasure_takes_all(root: Path) -> None:
     clock = FakeClock(SystemClock().now_ms())
     store, randomness = FolderObjects(root, clock, SystemRandomness()), SeededRandomness(1)

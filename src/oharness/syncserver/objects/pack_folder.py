@@ -48,12 +48,17 @@ class PackedSize(NamedTuple):
 class _Pack:
     """A file as it was when its index was read; `places` is None for one whose index cannot be.
 
-    One that is not whole was cut off by a crash, or is being written.
+    One that is not whole was cut off by a crash, or is being written: its `cut` objects cannot be read, but a part of
+    their text may be there.
     """
 
     looks: _Looks
     places: Mapping[str, Place] | None
-    is_whole: bool
+    cut: Mapping[str, Place] = field(default_factory=dict)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.places is not None and not self.cut
 
     @property
     def modified_ms(self) -> int:
@@ -108,12 +113,11 @@ class PackFolders:
         return {name for name in names if name in where}
 
     def list(self, folder: str) -> dict[str, PackedSize]:
-        """Everything that is in a pack now. Raises: OSError."""
-        packs = self._looked(folder, closely=True)
-        return {
-            name: PackedSize(place.size, one.modified_ms)
-            for one in packs.by_file.values()
-            for name, place in (one.places or {}).items()
+        """Everything that is in a pack now, and what a crash left of an object. Raises: OSError."""
+        packs = self._looked(folder, closely=True).by_file.values()
+        cut = {name: PackedSize(place.size, one.modified_ms) for one in packs for name, place in one.cut.items()}
+        return cut | {
+            name: PackedSize(place.size, one.modified_ms) for one in packs for name, place in (one.places or {}).items()
         }
 
     def unreadable(self, folder: str) -> dict[str, PackedSize]:
@@ -144,7 +148,7 @@ class PackFolders:
             with contextlib.suppress(OSError):
                 _unlink(path)
             raise
-        by_file = {**before.by_file, file: _Pack(looks, places, is_whole=True)}
+        by_file = {**before.by_file, file: _Pack(looks, places)}
         self._remember(folder, _Packs(by_file, {**before.where, **dict.fromkeys(places, file)}))
         return taken
 
@@ -158,7 +162,7 @@ class PackFolders:
         removed: set[str] = set()
         wanted = frozenset(names)
         for file, one in self._looked(folder, closely=True).by_file.items():
-            gone = wanted & (one.places or {}).keys()
+            gone = wanted & ((one.places or {}).keys() | one.cut.keys())
             if gone:
                 _thin_out(f"{folder}/{file}", one, gone, temporary)
                 removed |= gone
@@ -222,8 +226,8 @@ def _now(path: str, known: _Pack | None, *, closely: bool) -> _Pack | None:
         return None
     read = None if index is None else read_index(head, index, status.st_size)
     if read is None:
-        return _Pack(_looks(status), None, is_whole=False)
-    return _Pack(_looks(status), read.places, read.is_whole)
+        return _Pack(_looks(status), None)
+    return _Pack(_looks(status), read.places, read.cut)
 
 
 def _looks(status: os.stat_result) -> _Looks:
@@ -258,8 +262,7 @@ def _read_from(path: str, one: _Pack, names: Collection[str]) -> dict[str, Packe
 
 
 def _thin_out(path: str, one: _Pack, gone: Collection[str], temporary: Callable[[], str]) -> None:
-    left = len(one.places or {}) - len(gone)
-    if not left:
+    if (one.places or {}).keys() <= frozenset(gone):
         _unlink(path)
         return
     with open(path, "rb") as file:  # noqa: PTH123 - see `durable`

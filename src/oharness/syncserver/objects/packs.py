@@ -59,10 +59,10 @@ def index_bytes(head: bytes) -> int | None:
 
 
 class Index(NamedTuple):
-    """Where the objects of a file lie. `is_whole`: it holds all that it says it does."""
+    """Where the objects of a file lie. `cut` are those that go on behind its end, with what is there of them."""
 
     places: dict[str, Place]
-    is_whole: bool
+    cut: dict[str, Place]
 
 
 def read_index(head: bytes, index: bytes, file_bytes: int) -> Index | None:
@@ -73,9 +73,14 @@ def read_index(head: bytes, index: bytes, file_bytes: int) -> Index | None:
         listed = msgspec.json.decode(index, type=list[tuple[str, int, int]])
     except (ValueError, msgspec.MsgspecError):
         return None
-    listed_places = _placed(listed, len(head) + len(index))
-    places = {name: place for name, place in listed_places.items() if place.offset + place.size <= file_bytes}
-    return Index(places, len(places) == len(listed_places))
+    read = Index({}, {})
+    for name, place in _placed(listed, len(head) + len(index)).items():
+        there = file_bytes - place.offset
+        if place.size <= there:
+            read.places[name] = place
+        else:
+            read.cut[name] = place._replace(size=max(there, 0))
+    return read
 
 
 def is_intact(value: bytes, place: Place) -> bool:

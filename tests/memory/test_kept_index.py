@@ -63,6 +63,11 @@ def spoil(path: Path, how: str) -> None:
         data = bytearray(path.read_bytes())
         data[(page - 1) * size : page * size] = bytes(size)
         path.write_bytes(data)
+    elif how == "values of other kinds":
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("UPDATE note SET tags = 7, links = NULL")
+            database.execute("UPDATE word SET every = NULL, notes = 'text'")
+            database.commit()
     else:
         with closing(sqlite3.connect(path)) as database:
             database.execute("UPDATE meta SET value = 'of another version' WHERE key = 'version'")
@@ -76,6 +81,7 @@ WAYS = (
     "torn",
     "zeroed inside",
     "zeroed among the words",
+    "values of other kinds",
     "another version",
 )
 

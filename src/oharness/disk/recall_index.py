@@ -33,6 +33,8 @@ _NOTES_AT_ONCE = 2048
 _MOST_CACHED_PLACES = 1_000_000
 _NOTES_OF_A_RARE_WORD = 50
 _MOST_KEYS_FROM = 1000
+INDEX_FAULTS = (sqlite3.Error, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading a damaged index raises: pages in each other's place hold values of other kinds."""
 _TO_BE_REMOVED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -111,14 +113,14 @@ class RecallIndex:
         with self._lock:
             self._database.close()
 
-    def give_up(self, error: sqlite3.Error) -> None:
+    def give_up(self, error: Exception) -> None:
         """Lets go of the file after an error.
 
         A damaged one goes, so that the next to open it makes it anew, and so does one that fills the disk, since notes
         and conversations need its room.
         """
         self.close()
-        if self._path is not None and _primary_code(error) in _TO_BE_REMOVED:
+        if self._path is not None and _asks_for_removal(error):
             with suppress(OSError):
                 _remove(self._path)
 
@@ -366,10 +368,12 @@ class _Changes:
         )
 
 
-def _primary_code(error: sqlite3.Error) -> int | None:
-    """What went wrong, without where; None where the library was not asked at all, as of an index that is closed."""
+def _asks_for_removal(error: Exception) -> bool:
+    """Not where the file is only in use, or was closed before it was asked."""
+    if not isinstance(error, sqlite3.Error):
+        return True
     code: int | None = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
+    return code is not None and code & 0xFF in _TO_BE_REMOVED
 
 
 def _create(database: sqlite3.Connection) -> None:

@@ -5,7 +5,6 @@ or, through the index under the home, in an earlier one. Everything else answers
 what reads or writes one note, which goes to its file. All methods may be called from any thread.
 """
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from oharness.core.errors import NotFound, StorageFailed
 from oharness.core.scopes import Scope, ScopeKind
 from oharness.disk.atomic import Absent, Expected, Holding
 from oharness.disk.note_dir import DamagedFile, NoteDir, NoteFile, is_text
-from oharness.disk.recall_index import RecallIndex
+from oharness.disk.recall_index import INDEX_FAULTS, RecallIndex
 from oharness.disk.usage import UsageFile
 from oharness.memory.changes import ChangeRecorder
 from oharness.memory.notices import MemoryNotice, index_not_kept, notes_not_loaded
@@ -80,7 +79,7 @@ class MemoryService:
         with self._lock:
             self._index.close()
 
-    def give_up_index(self, index: RecallIndex, error: sqlite3.Error) -> None:
+    def give_up_index(self, index: RecallIndex, error: Exception) -> None:
         """Makes the index anew after an error in the middle of a question to it, unless somebody else did."""
         with self._lock:
             if index is self._index:
@@ -216,7 +215,7 @@ class MemoryService:
         self._left_out = len(choice.left_out)
         try:
             return self._take_in(choice.loaded, problems)
-        except sqlite3.Error as error:
+        except INDEX_FAULTS as error:
             self._give_up_kept_index(error)
             return self._take_in(choice.loaded, problems)
 
@@ -265,7 +264,7 @@ class MemoryService:
         upserts = [item for item in written.values() if item is not None]
         try:
             self._index.update(upserts, [], [name for name, item in written.items() if item is None])
-        except sqlite3.Error as error:
+        except INDEX_FAULTS as error:
             self._give_up_kept_index(error)
             self.refresh()
 
@@ -273,11 +272,11 @@ class MemoryService:
         index = self._index
         try:
             return question(index)
-        except sqlite3.Error as error:
+        except INDEX_FAULTS as error:
             self.give_up_index(index, error)
             return question(self._index)
 
-    def _give_up_kept_index(self, error: sqlite3.Error) -> None:
+    def _give_up_kept_index(self, error: Exception) -> None:
         """Goes on with an index of this process alone; the next one makes a new file in place of a damaged one."""
         self._index.give_up(error)
         self._index = RecallIndex.in_memory()

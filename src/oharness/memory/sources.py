@@ -1,12 +1,11 @@
 """Where recall looks: the open scopes with their words and recall counts."""
 
-import sqlite3
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeVar
 
 from oharness.core.scopes import ScopeKind
-from oharness.disk.recall_index import RecallIndex
+from oharness.disk.recall_index import INDEX_FAULTS, RecallIndex
 from oharness.memory.scopes import Memory
 from oharness.memory.service import MemoryService
 from oharness.notes.entry import NoteEntry
@@ -28,7 +27,7 @@ def searched(memory: Memory, question: "Callable[[list[Source]], _Answer]", kind
     asked: list[_Asked] = []
     try:
         return _answer(memory, question, kind, asked)
-    except sqlite3.Error as error:
+    except INDEX_FAULTS as error:
         for service, index in asked:
             service.give_up_index(index, error)
         return _answer(memory, question, kind, [])

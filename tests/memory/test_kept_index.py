@@ -56,6 +56,8 @@ def spoil(path: Path, how: str) -> None:
         data = bytearray(path.read_bytes())
         data[4096:] = bytes(len(data) - 4096)
         path.write_bytes(data)
+    elif how == "names that are no text":
+        path.write_bytes(path.read_bytes().replace(b"CREATE TABLE meta", b"CREATE TAB\xbb\xff meta"))
     elif how == "zeroed among the words":
         with closing(sqlite3.connect(path)) as database:
             [(page,)] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'word'")
@@ -63,6 +65,10 @@ def spoil(path: Path, how: str) -> None:
         data = bytearray(path.read_bytes())
         data[(page - 1) * size : page * size] = bytes(size)
         path.write_bytes(data)
+    elif how == "a table that is gone":
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("DROP TABLE word")
+            database.commit()
     elif how == "values of other kinds":
         with closing(sqlite3.connect(path)) as database:
             database.execute("UPDATE note SET tags = 7, links = NULL")
@@ -82,6 +88,8 @@ WAYS = (
     "zeroed inside",
     "zeroed among the words",
     "values of other kinds",
+    "a table that is gone",
+    "names that are no text",
     "another version",
 )
 
@@ -93,8 +101,8 @@ def test_a_spoilt_index_is_made_anew_without_a_word(world: World, how: str) -> N
     for path in index_files(world):
         spoil(path, how)
     memory = world.open()
-    assert memory.warnings() == []
     assert recalled(memory) == ["deploys"]
+    assert memory.warnings() == []
     memory.close()
     again = world.open()
     assert recalled(again) == ["deploys"]
@@ -140,6 +148,17 @@ def test_whoever_asks_for_words_hears_nothing_of_a_spoilt_index(world: World) ->
         for path in index_files(world):
             spoil(path, "zeroed among the words")
         assert ask(world.open()) == ["deploys"], ask
+
+
+def test_an_entry_of_other_kinds_is_damage_before_anybody_uses_it(world: World) -> None:
+    world.put("deploys", summary="We deploy on Thursdays")
+    world.open().close()
+    for path in index_files(world):
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("UPDATE note SET updated_at = 'never', summary = 5")
+            database.commit()
+    service = world.open().service(ScopeKind.PROJECT)
+    assert [(one.summary, type(one.updated_at)) for one in service.entries()] == [("We deploy on Thursdays", int)]
 
 
 def explain_words(memory: Memory) -> list[str]:

@@ -35,7 +35,13 @@ _NOTES_OF_A_RARE_WORD = 50
 _MOST_KEYS_FROM = 1000
 INDEX_FAULTS = (sqlite3.Error, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What reading a damaged index raises: pages in each other's place hold values of other kinds."""
-_TO_BE_REMOVED = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DAMAGED = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_ERROR,  # a table is not there
+    sqlite3.SQLITE_CONSTRAINT,  # what is gone from one table is still in another
+    sqlite3.SQLITE_MISMATCH,
+)
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE stamp (name TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, num INTEGER) WITHOUT ROWID;
@@ -50,6 +56,9 @@ CREATE TABLE note_keys (num INTEGER PRIMARY KEY, keys TEXT, marks BLOB);
 _ENTRY = """
 SELECT name, mtime_ns, size, inode, id, summary, type, tags, created_at, updated_at, hash, body_bytes, links FROM note
 """
+_ENTRY_KINDS = frozenset(
+    (str, int, int, int, str, str, kind, str, int, int, str, int, str) for kind in (str, type(None))
+)
 _ENTRY_AT = f"{_ENTRY} WHERE num = ?"
 _stamp = partial(tuple.__new__, FileStamp)  # of a row; a tenth of the usual way, for thousands of them
 _Marks = dict[str, int]
@@ -113,16 +122,18 @@ class RecallIndex:
         with self._lock:
             self._database.close()
 
-    def give_up(self, error: Exception) -> None:
-        """Lets go of the file after an error.
+    def give_up(self, error: Exception) -> bool:
+        """Lets go of the file after an error, and says whether it was damaged.
 
         A damaged one goes, so that the next to open it makes it anew, and so does one that fills the disk, since notes
         and conversations need its room.
         """
         self.close()
-        if self._path is not None and _asks_for_removal(error):
+        code = _primary_code(error)
+        if self._path is not None and code in (*_DAMAGED, sqlite3.SQLITE_FULL):
             with suppress(OSError):
                 _remove(self._path)
+        return code in _DAMAGED
 
     def stamps(self) -> dict[str, FileStamp]:
         """How each file looked when it was read, by file name and in their order; files with a problem too."""
@@ -368,12 +379,12 @@ class _Changes:
         )
 
 
-def _asks_for_removal(error: Exception) -> bool:
-    """Not where the file is only in use, or was closed before it was asked."""
+def _primary_code(error: Exception) -> int | None:
+    """What went wrong as SQLite counts it; None where it was not asked at all, as of an index that is closed."""
     if not isinstance(error, sqlite3.Error):
-        return True
+        return sqlite3.SQLITE_CORRUPT
     code: int | None = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _TO_BE_REMOVED
+    return None if code is None else code & 0xFF
 
 
 def _create(database: sqlite3.Connection) -> None:
@@ -392,7 +403,7 @@ def _opened(path: Path) -> RecallIndex | None:
             _create_once(database)
         if database.execute("SELECT value FROM meta WHERE key = 'version'").fetchone() == (VERSION,):
             return RecallIndex(database, path)
-    except sqlite3.Error:
+    except INDEX_FAULTS:  # not only of the library: what it says of a damaged file may be no text
         pass
     if database is not None:
         database.close()
@@ -434,6 +445,9 @@ def _terms_of(entry: NoteEntry, body: str) -> "NoteTerms":
 
 
 def _entry(row: tuple[Any, ...]) -> NoteEntry:
+    """A row as an entry. Raises: TypeError when it holds values of other kinds, as in a damaged file."""
+    if tuple(map(type, row)) not in _ENTRY_KINDS:
+        raise TypeError(row)
     name, mtime_ns, size, inode, note_id, summary, kind, tags, created, updated, digest, body_bytes, links = row
     return NoteEntry(
         stamp=FileStamp(name, mtime_ns, size, inode),

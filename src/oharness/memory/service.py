@@ -278,9 +278,9 @@ class MemoryService:
 
     def _give_up_kept_index(self, error: Exception) -> None:
         """Goes on with an index of this process alone; the next one makes a new file in place of a damaged one."""
-        self._index.give_up(error)
+        was_damaged = self._index.give_up(error)
         self._index = RecallIndex.in_memory()
-        self._index_is_kept = False
+        self._index_is_kept = self._index_is_kept and was_damaged
 
 
 def entry_of(note: Note, stamp: FileStamp) -> NoteEntry:

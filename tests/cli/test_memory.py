@@ -140,6 +140,23 @@ class TestReading:
         assert (piped.code, len(piped.out.splitlines())) == (0, 1)
         assert not (home / "memory-usage").exists()
 
+    def test_a_line_of_a_batch_that_is_no_text_is_one_that_holds_no_message(
+        self, notes: Path, oharness: Call, tmp_path: Path
+    ) -> None:
+        batch = tmp_path / "messages.jsonl"
+        batch.write_bytes(b'{"message":"caf\xe9"}\n{"message":"when do we deploy?"}\n')
+        answer = oharness("memory", "recall", "--batch", str(batch))
+        told = [json.loads(line) for line in answer.out.splitlines()]
+        assert answer.code == 2
+        assert told[0]["error"]["code"] == "no-message"
+        assert [one["id"] for one in told[1]["attached"]] == ["deploy-a1b"]
+
+    def test_a_message_beside_a_batch_is_not_passed_over(self, notes: Path, oharness: Call, tmp_path: Path) -> None:
+        batch = tmp_path / "messages.jsonl"
+        batch.write_text('{"message":"hi"}\n')
+        answer = oharness("memory", "recall", "when do we deploy?", "--batch", str(batch), "--json")
+        assert (answer.code, answer.json["error"]["code"]) == (2, "given-twice")
+
     def test_recall_looks_at_the_files_once_however_many_messages(
         self, notes: Path, oharness: Call, monkeypatch: pytest.MonkeyPatch
     ) -> None:

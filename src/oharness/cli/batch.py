@@ -22,6 +22,7 @@ def error_line(words: Catalogue) -> dict[str, Any]:
 
 def _message(line: str) -> str | None:
     try:
+        line.encode()  # not where it was read from bytes that are no text
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None

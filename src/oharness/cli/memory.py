@@ -177,9 +177,12 @@ def search(call: Invocation, query: tuple[str, ...], limit: int) -> None:
 @click.option("--batch", metavar="FILE", help=msg("Messages as JSON lines; one JSON answer per line; - reads stdin."))
 @pass_invocation
 def recall(call: Invocation, message: tuple[str, ...], batch: str | None) -> int:
+    from oharness.cli.usage import GivenTwice, MissingValue
+
     if batch is not None:
+        if message:
+            raise GivenTwice("MESSAGE --batch")
         return _recall_batch(call, batch)
-    from oharness.cli.usage import MissingValue
     from oharness.memory.recall import recall_for_message
 
     if not message:
@@ -351,7 +354,7 @@ def _recall_batch(call: Invocation, batch: str) -> int:
     from oharness.memory.recall import recall_for_message
 
     code = DONE
-    text = text_from(batch, "--batch", call.stdin)
+    text = text_from(batch, "--batch", call.stdin, errors="surrogateescape")
     with call.memory_for_reading() as opened:
         for message in messages_in(text):
             if message is None:

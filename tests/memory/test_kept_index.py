@@ -65,6 +65,10 @@ def spoil(path: Path, how: str) -> None:
         data = bytearray(path.read_bytes())
         data[(page - 1) * size : page * size] = bytes(size)
         path.write_bytes(data)
+    elif how == "a value that is no text":
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("UPDATE stamp SET name = CAST(x'6dff' AS TEXT)")
+            database.commit()
     elif how == "a table that is gone":
         with closing(sqlite3.connect(path)) as database:
             database.execute("DROP TABLE word")
@@ -88,6 +92,7 @@ WAYS = (
     "zeroed inside",
     "zeroed among the words",
     "values of other kinds",
+    "a value that is no text",
     "a table that is gone",
     "names that are no text",
     "another version",

@@ -380,11 +380,11 @@ class _Changes:
 
 
 def _primary_code(error: Exception) -> int | None:
-    """What went wrong as SQLite counts it; None where it was not asked at all, as of an index that is closed."""
-    if not isinstance(error, sqlite3.Error):
-        return sqlite3.SQLITE_CORRUPT
-    code: int | None = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF
+    """What went wrong as SQLite counts it; None where it was not asked at all, since the index is closed."""
+    if isinstance(error, sqlite3.ProgrammingError):
+        return None
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # none of what was read and is no text
+    return code & 0xFF
 
 
 def _create(database: sqlite3.Connection) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import logging
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -133,6 +134,21 @@ async def test_a_store_that_never_says_yes_ends_in_busy_within_eight_seconds() -
         assert sum(call.name == "replace" for call in parts.faults.calls) == 6
         parts.faults.plan = lambda call: None
         assert (await ann.send(request)).results[0].status is ChangeStatus.APPLIED
+
+
+@pytest.mark.parametrize("name", WRITES)
+async def test_a_disk_that_is_full_is_said_and_logged_with_its_reason(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = Parts.make()
+    async with parts.server.client() as http:
+        ann = Caller(parts.server, http)
+        start = await ann.commit(put(note("z-0")))
+        parts.faults.plan = lambda call: Fault.BEFORE if call.name == name else None
+        with caplog.at_level(logging.WARNING, "oharness.syncserver"):
+            error = await ann.error(ann.request(put(note("a-1")), put(note("b-2")), epoch=start.epoch))
+        assert "storage" in error.message
+        assert [vars(one)["fields"] for one in caplog.records] == [{"endpoint": "commit", "reason": "before"}]
 
 
 async def test_a_store_that_does_not_answer_is_said_and_mends_itself() -> None:

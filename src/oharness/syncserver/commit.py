@@ -5,6 +5,7 @@ a commit that is found in it succeeded, everything else is judged again.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -49,6 +50,7 @@ from oharness.syncserver.standing import Limits, allowance_of, refuse_other_acco
 MAX_TRIES = 6
 MAX_SECONDS = 8.0
 FIRST_BACKOFF_S = 0.05
+_LOG = logging.getLogger("oharness.syncserver")
 RequestOn = Callable[[Manifest], CommitRequest]
 
 
@@ -94,8 +96,11 @@ class _Step:
     verdict: Verdict
 
 
+@dataclass(eq=False)
 class _TryAgain(Exception):
-    """The store did not say yes: read the manifest again."""
+    """The store did not say yes: read the manifest again. `reason` is why it could not; "" when others were quicker."""
+
+    reason: str = ""
 
 
 class CommitService:
@@ -163,6 +168,7 @@ class CommitService:
         failure: BaseException = refused(
             ErrorCode.BUSY, "Too much is written to this collection at once.", retry_after=5
         )
+        reason = ""
         for attempt in range(MAX_TRIES):
             if attempt:
                 await self._clock.sleep(self._randomness.uniform(0, FIRST_BACKOFF_S * 2**attempt))
@@ -172,13 +178,16 @@ class CommitService:
             try:
                 await self._try_once(key, batch)
                 return
-            except _TryAgain:
-                continue
+            except _TryAgain as again:
+                if again.reason:
+                    reason, failure = again.reason, _not_stored()
             except StoreUnavailable as error:
                 failure = error
             except (RequestRefused, ManifestUnreadable) as error:
                 _fail(batch, error)
                 return
+        if reason:
+            _LOG.warning("storage failed", extra={"fields": {"endpoint": "commit", "reason": reason}})
         _fail(batch, await self._erased_or(key, batch, failure))
 
     async def _try_once(self, key: str, batch: list[WaitingCommit]) -> None:
@@ -245,7 +254,7 @@ class CommitService:
         taken = await bodies.write({name: data for name, (_, _, data) in wanted.items()})
         if isinstance(taken, Unknown):
             self._metrics.count("store_unknown")
-            raise _TryAgain
+            raise _TryAgain(taken.reason)
         for name, (waiting, position, _) in wanted.items():
             if name in taken:
                 waiting.suffixes[position] = self._randomness.token(4)
@@ -262,7 +271,7 @@ class CommitService:
         written = await self._manifests.write(key, read, final)
         self._note_write(written)
         if not isinstance(written, Stored):
-            raise _TryAgain
+            raise _TryAgain(written.reason if isinstance(written, Unknown) else "")
 
     def _format_for(self, read: ReadManifest) -> int:
         if read.version is None:
@@ -402,6 +411,12 @@ _MESSAGES = {
     ErrorCode.MANIFEST_CHANGED: "Something changed since the version that was checked; nothing was applied.",
     ErrorCode.TOO_MANY_CHANGES: "Too many changes in one commit; split it.",
 }
+
+
+def _not_stored() -> RequestRefused:
+    """The caller cannot mend a disk that is full; whoever runs the service reads in the log that it is."""
+    message = "The storage does not take what is sent; nothing is lost, try again later."
+    return refused(ErrorCode.BUSY, message, retry_after=5)
 
 
 def _fail(batch: list[WaitingCommit], error: BaseException) -> None:

@@ -22,7 +22,7 @@ from oharness.sync.cloud_forms import CloudForms
 from oharness.sync.desk import AccountChanged
 from oharness.sync.http_transport import HttpTransport
 from oharness.sync.one_pass import one_pass
-from oharness.sync.transport import ServiceUnreachable, TooFrequent
+from oharness.sync.transport import ServiceUnreachable, TooFrequent, no_answer
 from oharness.testing.clock import FakeClock
 from oharness.testing.devices import ORIGIN, Device, FixedTokens
 from oharness.testing.simulated_time import SimulatedLoop, run_simulated
@@ -183,6 +183,17 @@ def test_headers_that_drip_without_end_end(clock: FakeClock) -> None:
         assert loop.time() < 600
 
     run_simulated(main)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (httpx2.ReadTimeout(""), "https://sync.test cannot be reached: ReadTimeout. Check"),
+        (httpx2.RemoteProtocolError("Gone."), "https://sync.test cannot be reached: RemoteProtocolError: Gone. Check"),
+    ],
+)
+def test_why_a_service_cannot_be_reached_is_one_sentence(error: httpx2.TransportError, said: str) -> None:
+    assert error_sentence(no_answer("https://sync.test", error), Catalogue()).startswith(said)
 
 
 @pytest.mark.parametrize(("headers", "seconds"), [({"Retry-After": "120"}, 120), ({}, 60)])

@@ -21,7 +21,7 @@ from oharness.sync.cloud_forms import REFRESH_GRANT, USUAL_FORMS, CloudForms, Fo
 from oharness.sync.http_transport import HttpTransport, Tokens, checked_origin
 from oharness.sync.in_thread import in_thread
 from oharness.sync.patience import within
-from oharness.sync.transport import ServiceUnreachable
+from oharness.sync.transport import ServiceUnreachable, no_answer
 
 if TYPE_CHECKING:
     import httpx2
@@ -182,7 +182,7 @@ async def find_cloud(address: str, client: "httpx2.AsyncClient | None" = None) -
         ):
             status, text = response.status_code, await _document(response, cloud)
     except (httpx2.TransportError, httpx2.DecodingError, httpx2.InvalidURL) as error:
-        raise ServiceUnreachable(cloud, f"{type(error).__name__}: {error}"[:300]) from error
+        raise no_answer(cloud, error) from error
     if status == 404:
         return CloudPlaces(cloud, cloud)
     if status != 200:

@@ -8,7 +8,7 @@ from oharness.core.errors import Failed
 from oharness.core.jsontext import parse_json
 from oharness.protocol.errors import ProtocolBroken
 from oharness.sync.patience import within
-from oharness.sync.transport import ServiceUnreachable
+from oharness.sync.transport import ServiceUnreachable, no_answer
 
 if TYPE_CHECKING:
     import httpx2
@@ -68,7 +68,7 @@ class CloudForms:
             ):
                 status, body = response.status_code, await _body(response)
         except (httpx2.TransportError, httpx2.DecodingError, httpx2.InvalidURL) as error:
-            raise ServiceUnreachable(address, f"{type(error).__name__}: {error}"[:300]) from error
+            raise no_answer(address, error) from error
         content = _object(body)
         if status == 200:
             return content

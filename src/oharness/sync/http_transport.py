@@ -40,7 +40,7 @@ from oharness.protocol.version1 import (
 )
 from oharness.protocol.versions import CURRENT, OLD, PROTOCOL_HEADER
 from oharness.sync.patience import within
-from oharness.sync.transport import ServiceUnreachable, SignedOut, Traffic, refusal
+from oharness.sync.transport import ServiceUnreachable, SignedOut, Traffic, no_answer, refusal
 from oharness.sync.undisturbed import undisturbed
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class HttpTransport:
                 answer = await self._read(response, limit, feed if response.status_code == 200 else lambda part: None)
                 return response.status_code, response.headers, answer
         except (httpx2.TransportError, httpx2.DecodingError, httpx2.InvalidURL) as error:
-            raise ServiceUnreachable(self.origin, f"{type(error).__name__}: {error}"[:300]) from error
+            raise no_answer(self.origin, error) from error
 
     async def _read(self, response: "httpx2.Response", limit: int, feed: Callable[[bytes], None]) -> bytes:
         """The decompressed body; an answer that is over the limit, or drips, is dropped before all of it is read."""

@@ -32,6 +32,12 @@ class ServiceUnreachable(Failed):
     reason: str
 
 
+def no_answer(origin: str, error: Exception) -> ServiceUnreachable:
+    """The error for what a connection raised; some say nothing but their name, and some end their sentence."""
+    said = str(error).rstrip(". ")
+    return ServiceUnreachable(origin, f"{type(error).__name__}: {said}"[:300] if said else type(error).__name__)
+
+
 @dataclass(eq=False)
 class ServiceRefused(Failed):
     """The service answered with an error; `code` is None for an error of another program on the way."""

@@ -23,6 +23,8 @@ def merges_notes(world: World, replica: Replica) -> None:
     if len(notes) < 2 or (running is not None and not running.done()):
         return
     kept, gone = (notes[note_id] for note_id in world.chance.sample(sorted(notes), 2))
+    if kept.id.lower() == gone.id.lower():
+        return  # two spellings of one note, which no batch takes
     merged = replace(kept, body=f"{kept.body}\n{gone.body}\nmerged: {word(world)}")
     batch = NoteBatch((PlannedWrite(merged, content_hash(kept)),), (PlannedDelete(gone.id, content_hash(gone)),))
     world.trace.event("merges two notes", replica.name, f"{kept.id} and {gone.id} to {text_of(merged)[1]}")

@@ -219,13 +219,11 @@ class HoldBack:
     reason: str
 
 
-Decision: TypeAlias = (
+NotADownload: TypeAlias = (
     Nothing
     | Adopt
     | Forget
     | Upload
-    | Download
-    | Refetch
     | RestoreCopy
     | Merge
     | HoldConflict
@@ -235,6 +233,7 @@ Decision: TypeAlias = (
     | Vanished
     | HoldBack
 )
+Decision: TypeAlias = NotADownload | Download | Refetch
 
 NOTHING = Nothing()
 FORGET = Forget()

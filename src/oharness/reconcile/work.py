@@ -27,6 +27,7 @@ from oharness.reconcile.decide import (
     HoldReason,
     LocalSide,
     Merge,
+    NotADownload,
     Nothing,
     Refetch,
     RestoreCopy,
@@ -209,28 +210,12 @@ def _downloaded(note_id: str, decision: Download | Refetch, local: LocalSide, en
     )
 
 
-_NotADownload: TypeAlias = (
-    Nothing
-    | Adopt
-    | Forget
-    | Upload
-    | RestoreCopy
-    | Merge
-    | HoldConflict
-    | StillInConflict
-    | DeleteHere
-    | DeleteInCloud
-    | Vanished
-    | HoldBack
-)
-
-
 @dataclass(frozen=True, slots=True)
 class _Desk:
     """One note with everything known about it, when it is not just the cloud's that comes down."""
 
     id: str
-    decision: _NotADownload
+    decision: NotADownload
     local: LocalSide
     entry: Entry
     bodies: Bodies

@@ -1,8 +1,8 @@
 """Carries out planned work on disk, a batch at a time: backups, copies, files, conflicts, baseline, in that order.
 
 Blocking; runs in a thread. One flush for the files of a batch, copies among them where they share a file system, and
-the baseline after it. A file that is no longer
-what the plan saw is left alone, and so is everything else about its note: the next look decides anew.
+the baseline after it. A file that is no longer what the plan saw is left alone, and so is everything else about its
+note: the next look decides anew.
 """
 
 from collections.abc import Mapping, Sequence

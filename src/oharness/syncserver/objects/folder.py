@@ -230,9 +230,8 @@ class FolderObjects:
         packs = self._pack_folder(folder)
         try:
             with self._locked(Path(packs)):
-                beside = _names_in(
-                    f"{self._root}/{folder}"
-                )  # of bodies that came alone: a look at one folder, not at each
+                # of bodies that came alone: a look at one folder, not at each
+                beside = _names_in(f"{self._root}/{folder}")
                 taken = {
                     name
                     for name, key in keys.items()
